@@ -1,0 +1,234 @@
+"""Every question we ask Prometheus, in one place, in three profiles.
+
+Whether a Prometheus has kube-state-metrics as it is scraped, our recording rules
+(`deploy/prometheus/rules.yaml`) or something of the user's own, the same few questions are asked
+of it, and the answers carry the same labels. How GPUs per pod are worded for the first two stands
+in `pod_expressions.py`.
+"""
+
+from dataclasses import dataclass, field
+
+from features.errors import BadInput
+from features.pool import Pool
+from features.series import COLUMNS
+from features.sources.pod_expressions import ALLOCATABLE, PHASE, REQUESTS, PodExpressions
+from features.sources.pod_settings import PodSettings
+from features.sources.promql import highest_in_step, seconds_since_sample
+from features.sources.query_plan import Exported, PoolQuery, Profile, QueryPlan
+
+RAW_CHUNK_SECONDS = 86_400
+RULE_INTERVAL_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class KubeStateMetricsQueries:
+    """Raw kube-state-metrics, with DCGM for the types of nodes that carry no label.
+
+    Attributes:
+        pods: what the cluster calls its GPUs, and which pods are no demand.
+    """
+
+    pods: PodSettings = field(default_factory=PodSettings)
+
+    @property
+    def profile(self) -> Profile:
+        """Raw kube-state-metrics."""
+        return Profile.KUBE_STATE_METRICS
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Series without which there is no demand."""
+        return (REQUESTS, PHASE, ALLOCATABLE)
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        """The series of kube-state-metrics and DCGM that demand is made of."""
+        return (
+            *self.needed,
+            "kube_node_labels",
+            "kube_node_spec_unschedulable",
+            "kube_node_status_condition",
+            "kube_pod_info",
+            "kube_pod_labels",
+            "kube_pod_nodeselectors",
+            "kube_pod_status_reason",
+            *((self.pods.dcgm_metric,) if self.pods.dcgm_metric else ()),
+        )
+
+    def node_gpus(self, exported: Exported) -> str:
+        """See `QueryProfile.node_gpus`."""
+        return PodExpressions(self.pods, exported).node_gpus()
+
+    def plan(self, step_seconds: int, exported: Exported) -> QueryPlan:
+        """See `QueryProfile.plan`; what is not exported is not asked for."""
+        ask = PodExpressions(self.pods, exported)
+        return QueryPlan(
+            pools=(
+                PoolQuery("demand_gpus", highest_in_step(ask.demand(), step_seconds)),
+                PoolQuery("running_gpus", ask.running("sum")),
+                PoolQuery("pending_gpus", ask.pending("sum")),
+                PoolQuery("queued_jobs", ask.pending("count")),
+                PoolQuery("submitted_jobs", ask.arrived("count", step_seconds)),
+                PoolQuery("submitted_gpus", ask.arrived("sum", step_seconds)),
+                PoolQuery("capacity_gpus", ask.capacity()),
+            ),
+            scrape_age=ask.scrape_age(),
+            guessed_gpus=ask.guessed(),
+            chunk_seconds=RAW_CHUNK_SECONDS,
+        )
+
+
+@dataclass(frozen=True)
+class RecordingRuleQueries:
+    """What `deploy/prometheus/rules.yaml` records: cheap to ask for however large the cluster.
+
+    Attributes:
+        selector: label matchers that every series must fit, such as `cluster="prod"`.
+    """
+
+    selector: str = ""
+
+    @property
+    def profile(self) -> Profile:
+        """Our own recording rules."""
+        return Profile.RECORDING_RULES
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Series without which there is no demand."""
+        return ("tidecast:scrape_age_seconds",)
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        """The recorded series that must be there."""
+        return self.needed
+
+    def node_gpus(self, exported: Exported) -> str:
+        """The rules know the nodes; nothing need be asked."""
+        return ""
+
+    def plan(self, step_seconds: int, exported: Exported) -> QueryPlan:
+        """See `QueryProfile.plan`.
+
+        Raises:
+            BadInput: the step is shorter than the rules' interval.
+        """
+        if step_seconds < RULE_INTERVAL_SECONDS:
+            raise BadInput(
+                f"a step of {step_seconds} s is shorter than the {RULE_INTERVAL_SECONDS} s at "
+                "which the recording rules are evaluated; choose a longer step"
+            )
+        age = self._recorded("scrape_age_seconds")
+        # A millisecond short of the step, so that a sample on an edge is not in two steps.
+        arrivals = f"[{step_seconds * 1000 - 1}ms]"
+        return QueryPlan(
+            pools=(
+                PoolQuery(
+                    "demand_gpus",
+                    self._one_copy("demand_gpus", "max_over_time", f"[{step_seconds + 1}s]"),
+                ),
+                PoolQuery("running_gpus", self._one_copy("running_gpus")),
+                PoolQuery("pending_gpus", self._one_copy("pending_gpus")),
+                PoolQuery("queued_jobs", self._one_copy("queued_jobs")),
+                PoolQuery(
+                    "submitted_jobs", self._one_copy("submitted_jobs", "sum_over_time", arrivals)
+                ),
+                PoolQuery(
+                    "submitted_gpus", self._one_copy("submitted_gpus", "sum_over_time", arrivals)
+                ),
+                PoolQuery("capacity_gpus", self._one_copy("capacity_gpus")),
+            ),
+            scrape_age=f"{seconds_since_sample(age)} + min({age})",
+            guessed_gpus=f"max({self._recorded('guessed_gpus')})",
+        )
+
+    def _recorded(self, name: str) -> str:
+        return f"tidecast:{name}{{{self.selector}}}" if self.selector else f"tidecast:{name}"
+
+    def _one_copy(self, name: str, over_time: str = "", span: str = "") -> str:
+        series = self._recorded(name)
+        if over_time:
+            series = f"{over_time}({series}{span})"
+        return f"max by (gpu_type, shape) ({series})"
+
+
+@dataclass(frozen=True)
+class CustomPool:
+    """PromQL of the user's own for one pool; each expression gives one series.
+
+    Attributes:
+        pool: whose demand it is.
+        demand_gpus: GPUs that running and pending jobs ask for; the step's highest is taken.
+        others: expressions by column of `DemandSeries`, evaluated at the close of a step.
+    """
+
+    pool: Pool
+    demand_gpus: str
+    others: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        allowed = [name for name in COLUMNS if name != "demand_gpus"]
+        for column, promql in (("demand_gpus", self.demand_gpus), *self.others):
+            if column not in (*allowed, "demand_gpus"):
+                raise BadInput(
+                    f"{self.pool}: a query for '{column}'; there are {', '.join(allowed)}"
+                )
+            if not promql.strip():
+                raise BadInput(f"{self.pool}: the query for '{column}' is empty")
+
+
+@dataclass(frozen=True)
+class CustomQueries:
+    """Any PromQL.
+
+    Attributes:
+        pools: the pools and their expressions.
+        presence: a plain series that is there whenever the others were scraped, such as
+            `kube_node_created`. Where it is there, a pool without samples has no demand; without
+            it, an absent sample is not known.
+    """
+
+    pools: tuple[CustomPool, ...]
+    presence: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.pools:
+            raise BadInput("the custom profile has no queries; give at least one pool its PromQL")
+
+    @property
+    def profile(self) -> Profile:
+        """The user's own."""
+        return Profile.CUSTOM
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Nothing is known of the user's series."""
+        return ()
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        """Nothing need be known beforehand."""
+        return ()
+
+    def node_gpus(self, exported: Exported) -> str:
+        """Nothing is known of the user's nodes."""
+        return ""
+
+    def plan(self, step_seconds: int, exported: Exported) -> QueryPlan:
+        """See `QueryProfile.plan`."""
+        questions = []
+        for one in self.pools:
+            demand = highest_in_step(one.demand_gpus, step_seconds)
+            questions.append(PoolQuery("demand_gpus", demand, one.pool))
+            questions += [PoolQuery(column, promql, one.pool) for column, promql in one.others]
+        age = seconds_since_sample(self.presence) if self.presence else ""
+        return QueryPlan(pools=tuple(questions), scrape_age=age)
+
+
+def queries_for(
+    profile: Profile, pods: PodSettings
+) -> KubeStateMetricsQueries | RecordingRuleQueries:
+    """One of the two profiles that need no PromQL of the user's."""
+    if profile is Profile.RECORDING_RULES:
+        return RecordingRuleQueries(pods.selector)
+    return KubeStateMetricsQueries(pods)

@@ -1,0 +1,205 @@
+"""Builds the working parts from the settings: store, calendar, sources, models.
+
+This is the one place that knows which classes stand behind the protocols. It must not do any of
+their work.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from features.baselines import DAY_SECONDS
+from features.calendar import CalendarSettings, ClusterCalendar
+from features.errors import BadInput
+from features.events import NoKnownEvents
+from features.panel import DemandPanel
+from features.pool import Pool
+from features.sources.pod_settings import PodSettings, SharedResource
+from features.sources.prometheus import PrometheusSource
+from features.sources.prometheus_connection import PrometheusConnection
+from features.sources.queries import CustomPool, CustomQueries, queries_for
+from features.sources.query_plan import Profile, QueryProfile
+from forecaster.history import HistoryStore
+from forecaster.settings import Settings, load_settings
+from models.forecast import Horizon
+from models.protocol import Context
+from models.registry import ModelRegistry
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """A data directory and the settings that apply to it.
+
+    Attributes:
+        settings: what the user set.
+    """
+
+    settings: Settings
+
+    @classmethod
+    def open(cls, config: Path | None) -> "Workspace":
+        """The workspace of a settings file (or of the default one).
+
+        Raises:
+            BadInput: the settings are wrong.
+        """
+        return cls(load_settings(config))
+
+    @property
+    def history_directory(self) -> Path:
+        """Where the history store lies."""
+        return self.settings.data_directory / "history"
+
+    @property
+    def models_directory(self) -> Path:
+        """Where trained models lie, a directory each."""
+        return self.settings.data_directory / "models"
+
+    def registry(self, model_name: str) -> ModelRegistry:
+        """The trained versions of one model."""
+        return ModelRegistry(self.models_directory / model_name)
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The cluster's time zone."""
+        return ZoneInfo(self.settings.calendar.time_zone)
+
+    @property
+    def store(self) -> HistoryStore:
+        """The history store."""
+        return HistoryStore(self.history_directory, self.settings.history.keep_days)
+
+    @property
+    def calendar(self) -> ClusterCalendar:
+        """The cluster's calendar."""
+        group = self.settings.calendar
+        return ClusterCalendar(
+            CalendarSettings(
+                time_zone=group.time_zone,
+                countries=group.countries,
+                promotion_days=group.promotion_days,
+                release_dates=group.release_dates,
+                multipliers=group.multipliers,
+            )
+        )
+
+    def calendar_warnings(self, panel: DemandPanel) -> list[str]:
+        """What the calendar will not know of the days that follow a panel."""
+        return list(self.calendar.warnings(panel.end_seconds)) if panel.has_calendar else []
+
+    @property
+    def prometheus_connection(self) -> PrometheusConnection:
+        """How to reach Prometheus.
+
+        Raises:
+            BadInput: no Prometheus is set.
+        """
+        group = self.settings.prometheus
+        if group.url is None:
+            raise BadInput(
+                "no Prometheus is set; set prometheus.url in tidecast.yaml or the environment "
+                "variable TIDECAST_PROMETHEUS__URL"
+            )
+        password = group.password.get_secret_value()
+        return PrometheusConnection(
+            url=group.url,
+            token=group.token.get_secret_value(),
+            basic_auth=(group.username, password) if group.username else None,
+            headers=tuple((name, text.get_secret_value()) for name, text in group.headers.items()),
+            ca_file=group.ca_file,
+            verify_tls=group.verify_tls,
+            request_timeout_seconds=group.request_timeout_seconds,
+            attempts=group.attempts,
+            max_series=group.max_series,
+            max_bytes=group.max_bytes,
+            max_points=group.max_points,
+        )
+
+    @property
+    def pod_settings(self) -> PodSettings:
+        """What the cluster calls its GPUs, and which pods are no demand."""
+        group = self.settings.prometheus.pods
+        shared = tuple(SharedResource(one.name_pattern, one.gpus) for one in group.shared_resources)
+        return PodSettings(
+            selector=group.selector,
+            gpu_resources=group.gpu_resources,
+            shared_resources=shared,
+            type_labels=group.type_labels,
+            dcgm_metric=group.dcgm_metric,
+            default_gpu_type=group.default_gpu_type,
+            gpus_per_node=group.gpus_per_node,
+            default_gpus_per_node=group.default_gpus_per_node,
+            node_shape_label=group.node_shape_label,
+            placeholder_pods=group.placeholder_pods,
+            placeholder_priority_classes=group.placeholder_priority_classes,
+        )
+
+    @property
+    def queries(self) -> QueryProfile:
+        """The questions of the profile that is set."""
+        profile = self.settings.prometheus.profile
+        if profile is not Profile.CUSTOM:
+            return queries_for(profile, self.pod_settings)
+        group = self.settings.prometheus.custom
+        pools = tuple(
+            CustomPool(
+                Pool.parse(one.pool),
+                one.demand_gpus,
+                tuple(one.model_dump(exclude={"pool", "demand_gpus"}, exclude_none=True).items()),
+            )
+            for one in group.pools
+        )
+        return CustomQueries(pools, group.presence)
+
+    @property
+    def prometheus(self) -> PrometheusSource:
+        """Prometheus as a source of history.
+
+        Raises:
+            BadInput: no Prometheus is set, or a query of the user's cannot be one.
+        """
+        return PrometheusSource(
+            self.prometheus_connection,
+            self.queries,
+            known_pools=self.store.pools(),
+            stale_after_seconds=self.settings.prometheus.stale_after_seconds,
+        )
+
+    def context(self, step_seconds: int) -> Context:
+        """What models may know beside the history.
+
+        Raises:
+            BadInput: the peak window and the horizon do not fit the step.
+        """
+        forecast = self.settings.forecast
+        return Context(
+            horizon=Horizon.of(
+                step_seconds, forecast.horizon_seconds, forecast.peak_window_seconds
+            ),
+            calendar=self.calendar,
+            events=NoKnownEvents(),
+        )
+
+    def panel(self, pool: str | None = None, until_seconds: int | None = None) -> DemandPanel:
+        """The history of one pool or of all of them, aligned.
+
+        Args:
+            pool: this pool alone.
+            until_seconds: leave out what was not known by then.
+
+        Raises:
+            BadInput: the store lacks the pool, holds nothing before then, or holds pools whose
+                steps differ.
+        """
+        pools = None if pool is None else [Pool.parse(pool)]
+        return DemandPanel.of(self.store.series(pools, until_seconds=until_seconds))
+
+    def training_panel(self, step_seconds: int, until_seconds: int) -> DemandPanel:
+        """The newest days before a moment, of every pool on the same grid, to learn from.
+
+        Raises:
+            BadInput: the store holds nothing of those days.
+        """
+        since = until_seconds - self.settings.forecast.train_days * DAY_SECONDS
+        held = self.store.series(since_seconds=since, until_seconds=until_seconds)
+        return DemandPanel.of([one for one in held if one.step_seconds == step_seconds])

@@ -1,0 +1,49 @@
+"""Transcripts of the command line, to the letter: what users see changes only on purpose.
+
+Each file of `tests/golden` is a session in an empty directory with `jobs.csv` in it. After a change
+on purpose, `UPDATE_GOLDEN=1 pytest tests/unit/forecaster/test_golden.py` writes them anew; read the
+difference before you commit it.
+"""
+
+import os
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.command_line import Command
+
+GOLDEN = Path(__file__).parents[2] / "golden"
+SESSIONS = sorted(GOLDEN.glob("*.txt"))
+VERSION = re.compile(r"\d{8}T\d{6}Z")
+
+
+def transcript(tidecast: Command, command: str) -> str:
+    """A command with what it printed, stderr marked, and its exit code unless zero."""
+    ran = tidecast(*shlex.split(command)[1:])
+    lines = [f"$ {command}", *ran.out.splitlines()]
+    lines += [f"! {line}" for line in ran.err.splitlines()]
+    lines += [f"exit code {ran.code}"] if ran.code else []
+    return VERSION.sub("VERSION", "\n".join(line.rstrip() for line in lines)) + "\n"
+
+
+@pytest.mark.parametrize("session", SESSIONS, ids=lambda path: path.stem)
+def test_a_session_reads_as_it_is_written(
+    tidecast: Command, jobs_csv: Path, session: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every command of the session prints what stands below it."""
+    monkeypatch.setenv("COLUMNS", "100")
+    written = session.read_text(encoding="utf-8")
+    commands = [line[2:] for line in written.splitlines() if line.startswith("$ ")]
+    printed = "\n".join(transcript(tidecast, command) for command in commands)
+    if os.environ.get("UPDATE_GOLDEN"):
+        session.write_text(printed, encoding="utf-8")
+    assert written == printed
+
+
+def test_there_are_sessions() -> None:
+    """The test above is about something."""
+    assert {"help", "history", "forecast", "backtest", "doctor", "errors"} <= {
+        path.stem for path in SESSIONS
+    }
