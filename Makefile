@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 ROOMS := forecaster features models actuator simulator
 
-.PHONY: demo test test-slow lint format lock bench clean
+.PHONY: pretrain demo test test-slow lint format lock bench bench-peers clean
 
 $(INSTALLED): requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -37,8 +37,16 @@ lock: $(INSTALLED)
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 		--no-header --no-emit-index-url --extra dev pyproject.toml --output-file requirements.lock
 
+pretrain: $(INSTALLED)
+	$(BIN)/python -m forecaster.tasks.pretraining $(TRACES)
+
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks
+
+# in an environment of its own: the peers need an older SciPy than the lock file has
+bench-peers: $(INSTALLED)
+	$(BIN)/uv run --quiet --no-project --isolated --python $(BIN)/python --with-editable '.[peers]' \
+		python -m benchmarks.peers $(ARGS)
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -40,7 +40,7 @@ def trailing_sums(
     first = max(0, int(origins.min()) - max(widths_rows))
     stretch = values[..., first : int(origins.max())]
     known = ~np.isnan(stretch)
-    filled = np.where(known, stretch, 0.0)
+    filled = stretch if known.all() else np.where(known, stretch, 0.0)
     if len(origins) == 1:
         yield from _sums_to_the_end(filled, known, widths_rows)
         return
@@ -87,10 +87,16 @@ def _sums_to_the_end(
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
     """The same for one origin at the end of the stretch, without a sum per row: live forecasts."""
     rows = filled.shape[-1]
+    whole = filled.shape[:-1]
+    complete = bool(known.all())
     for width in widths_rows:
         last = slice(max(0, rows - width), rows)
         total = filled[..., last].sum(axis=-1, keepdims=True)
-        yield total, known[..., last].sum(axis=-1, keepdims=True, dtype=np.float64)
+        if complete:
+            count = np.full((*whole, 1), float(min(width, rows)))
+        else:
+            count = known[..., last].sum(axis=-1, keepdims=True, dtype=np.float64)
+        yield total, count
 
 
 def _trailing_extreme(

@@ -32,12 +32,19 @@ def adjusted(
         origins: row indices, shape (origins,).
         context: horizon, calendar (whose settings hold the multipliers) and events.
     """
+    return with_events(with_flags(said, panel, origins, context), panel, origins, context)
+
+
+def with_flags(
+    said: QuantileArrays, panel: DemandPanel, origins: IntArray, context: Context
+) -> QuantileArrays:
+    """A model's forecasts with the rise of rare days multiplied; arguments as for `adjusted`."""
     factor = flag_factors(panel, origins, context)
     now = now_gpus(panel, origins)
     in_window = factor[:, : context.horizon.peak_steps].max(axis=-1)
     path = _raised(said.path, now[..., None, None], factor[None, :, :, None])
     peak = _raised(said.peak, now[..., None], in_window[None, :, None])
-    return _with_events(QuantileArrays(path, peak), panel, origins, context).made_valid()
+    return QuantileArrays(path, peak).made_valid()
 
 
 def flag_factors(panel: DemandPanel, origins: IntArray, context: Context) -> FloatArray:
@@ -86,9 +93,10 @@ def _raised(quantiles: FloatArray, now: FloatArray, factor: FloatArray) -> Float
     return now + np.where(rise > 0, rise * factor, rise)
 
 
-def _with_events(
+def with_events(
     said: QuantileArrays, panel: DemandPanel, origins: IntArray, context: Context
 ) -> QuantileArrays:
+    """A model's forecasts raised by the events known at each origin; as for `adjusted`."""
     horizon = context.horizon
     path, peak = said.path.copy(), said.peak.copy()
     for column, origin in enumerate(panel.seconds_at(origins)):
@@ -99,7 +107,7 @@ def _with_events(
                 path[row, column, steps] = _with_event(path[row, column, steps], event, int(origin))
                 if steps.start < horizon.peak_steps:
                     peak[row, column] = _with_event(peak[row, column], event, int(origin))
-    return QuantileArrays(path, peak)
+    return QuantileArrays(path, peak).made_valid()
 
 
 def _steps_touched(event: KnownEvent, origin: int, step_seconds: int, steps: int) -> slice:

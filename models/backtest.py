@@ -13,6 +13,7 @@ from features.baselines import DAY_SECONDS
 from features.errors import BadInput
 from features.panel import DemandPanel
 from features.series import FloatArray, IntArray
+from models.adjustments import adjusted
 from models.forecast import QuantileArrays
 from models.persistence import Persistence, persistence_over_all_history
 from models.protocol import Context, ContinuingModel, Model
@@ -80,15 +81,19 @@ def backtest(
             "to learn from; give fewer --days or more history"
         )
     origins = np.arange(first, len(panel), dtype=np.int64)
-    wanted = {one.name: one for one in (*YARDSTICKS, *models)}
+    simple = {one.name: replay(panel, one, context, origins, progress) for one in YARDSTICKS}
+    # what users get has rare days worked in; the yardsticks stay as simple as they are
+    judged = {
+        one.name: adjusted(replay(panel, one, context, origins, progress), panel, origins, context)
+        for one in models
+        if one.name not in simple
+    }
     came = targets_of(panel, origins, context.horizon)
     return BacktestResult(
         panel=panel,
         context=context,
         origins=origins,
-        forecasts={
-            name: replay(panel, model, context, origins, progress) for name, model in wanted.items()
-        },
+        forecasts=simple | judged,
         actual_peak=came.peak,
         actual_path=came.path,
         now_gpus=now_gpus(panel, origins),

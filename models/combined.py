@@ -18,16 +18,18 @@ from features.rises import closed_rises
 from features.series import IntArray
 from models.calibration import Habits
 from models.forecast import QuantileArrays
-from models.hazard import Hazard, HazardTrees
+from models.hazard import Hazard
 from models.learned import Learned
-from models.lightgbm_quantiles import LightGBMQuantiles, QuantileTrees
+from models.lightgbm_quantiles import LightGBMQuantiles
 from models.members import Members, Roster, members_of
 from models.own_rises import RiseProfiles, rise_profiles
+from models.pretrained import TreePair
 from models.protocol import Context, FittedModel
 from models.targets import targets_of
 
 STATE_FILE = "combined.json"
 REFRESH_SECONDS = 6 * 3_600
+OWN_AFTER_DAYS = 8.0
 WARM_UP_DAYS = (10, 5)
 """A first fit lives through its last days first, so that its weights are not a novice's."""
 
@@ -37,16 +39,16 @@ class FittedCombined:
     """The members as they were fitted, and what was learned of them since.
 
     Attributes:
-        trees: quantile trees of all pools.
-        hazard: hazard trees of all pools.
+        own: trees grown on all pools' history.
+        pretrained: trees grown on other clusters; not part of what is saved.
         grown_seconds: Unix time up to which the trees had seen history.
         profiles: what each pool's own rises say.
         habits: how demand moves on each pool, in the order of the profiles.
         learned: weights and calibration, in the order of the profiles.
     """
 
-    trees: QuantileTrees
-    hazard: HazardTrees
+    own: TreePair
+    pretrained: TreePair
     grown_seconds: int
     profiles: RiseProfiles
     habits: Habits
@@ -90,7 +92,7 @@ class FittedCombined:
         )
 
     def _members(self, panel: DemandPanel, origins: IntArray, context: Context) -> Members:
-        roster = Roster(self.trees, self.hazard, self.profiles)
+        roster = Roster(self.own, self.pretrained, self.profiles)
         return members_of(roster, panel, origins, context)
 
     def _lived(
@@ -118,18 +120,12 @@ class FittedCombined:
     def artifact(self) -> Mapping[str, bytes]:
         """The boosters as LightGBM text, everything else as JSON."""
         state = {
-            "inputs": self.trees.inputs,
-            "hazard_inputs": self.hazard.inputs,
             "grown_seconds": self.grown_seconds,
             "profiles": self.profiles.plain(),
             "habits": self.habits.plain(),
             "learned": self.learned.plain(),
         }
-        return {
-            **self.trees.artifact(),
-            **self.hazard.artifact(),
-            STATE_FILE: json.dumps(state).encode(),
-        }
+        return {**self.own.artifact(), STATE_FILE: json.dumps(state).encode()}
 
 
 @dataclass(frozen=True)
@@ -139,6 +135,8 @@ class Combined:
     Attributes:
         quantiles: how quantile trees are grown.
         hazard: how hazard trees are grown.
+        pretrained: trees grown on other clusters.
+        own_after_days: history from which own trees join the pre-trained ones.
         regrow_seconds: how old the trees may become.
         warm_up_days: days before the end at which a first fit starts living through them.
         previous: the fit to go on from, if there is one.
@@ -148,6 +146,8 @@ class Combined:
 
     quantiles: LightGBMQuantiles = field(default_factory=LightGBMQuantiles)
     hazard: Hazard = field(default_factory=Hazard)
+    pretrained: TreePair = field(default_factory=TreePair)
+    own_after_days: float = OWN_AFTER_DAYS
     regrow_seconds: int = DAY_SECONDS
     warm_up_days: tuple[float, ...] = WARM_UP_DAYS
     previous: FittedCombined | None = None
@@ -161,22 +161,34 @@ class Combined:
             previous = previous.advanced(panel, context)
         end = panel.end_seconds
         if previous is None or end - previous.grown_seconds >= self.regrow_seconds:
-            trees = self.quantiles.trees([panel], context)
-            hazard, grown = self.hazard.trees([panel], context), end
+            own, grown = self._own_trees(panel, context), end
         else:
-            trees, hazard, grown = previous.trees, previous.hazard, previous.grown_seconds
+            own, grown = previous.own, previous.grown_seconds
         horizon = context.horizon
+        learned = previous.learned if previous else Learned.blank(len(panel.pools), end)
         rises = closed_rises(
             panel.demand_gpus, panel.closing_gpus, panel.capped, horizon.peak_steps
         )
         return FittedCombined(
-            trees=trees,
-            hazard=hazard,
+            own=own,
+            pretrained=self.pretrained,
             grown_seconds=grown,
             profiles=rise_profiles(panel, horizon),
             habits=Habits.of(rises),
-            learned=previous.learned if previous else Learned.blank(len(panel.pools), end),
+            learned=learned.with_trust_in_pretrained(self._trust_in_pretrained(panel)),
         )
+
+    def _trust_in_pretrained(self, panel: DemandPanel) -> float:
+        """Full until own trees join, and then less and less, as the pools' own history grows."""
+        held_days = len(panel) * panel.step_seconds / DAY_SECONDS
+        return min(1.0, self.own_after_days / max(held_days, 1.0))
+
+    def _own_trees(self, panel: DemandPanel, context: Context) -> TreePair:
+        """Trees of the panel's own history, once it is long enough to beat the pre-trained ones."""
+        held_days = len(panel) * panel.step_seconds / DAY_SECONDS
+        if self.pretrained.quantiles.inputs and held_days < self.own_after_days:
+            return TreePair()
+        return TreePair(self.quantiles.trees([panel], context), self.hazard.trees([panel], context))
 
     def continued_from(self, previous: FittedModel) -> "Combined":
         """The same settings, going on from an earlier fit.
@@ -207,8 +219,8 @@ class Combined:
         try:
             state = json.loads(artifact[STATE_FILE])
             return FittedCombined(
-                trees=QuantileTrees.restored(artifact, tuple(state["inputs"])),
-                hazard=HazardTrees.restored(artifact, tuple(state["hazard_inputs"])),
+                own=TreePair.restored(artifact),
+                pretrained=self.pretrained,
                 grown_seconds=int(state["grown_seconds"]),
                 profiles=RiseProfiles.from_plain(state["profiles"]),
                 habits=Habits.from_plain(state["habits"]),

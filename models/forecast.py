@@ -123,6 +123,7 @@ class Forecast:
         model_version: which version of that model.
         knowledge: what it knew.
         explanation: additive parts of the median peak in GPUs, by name.
+        sentence: the same in plain words.
     """
 
     pool: Pool
@@ -136,6 +137,7 @@ class Forecast:
     model_version: str
     knowledge: Knowledge
     explanation: Mapping[str, float]
+    sentence: str = ""
 
     def __post_init__(self) -> None:
         for name, values in (("path", self.path_gpus), ("peak", self.peak_gpus)):

@@ -4,7 +4,7 @@ A pool that cannot be forecast gets an `Unavailable`, never a zero. Where the ch
 silent, the next simpler one answers, and the forecast says so.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -13,11 +13,9 @@ import numpy as np
 from features.errors import Unavailable
 from features.panel import DemandPanel
 from features.pool import Pool
-from features.series import FloatArray
-from models.adjustments import adjusted
+from models.explanation import Explanation, explained
 from models.forecast import QUANTILE_LEVELS, Forecast, Knowledge, QuantileArrays
 from models.protocol import Context, FittedModel
-from models.targets import now_gpus
 
 STALE_AFTER_SECONDS = 900
 ENOUGH_HISTORY_SECONDS = 30 * 86_400
@@ -33,7 +31,11 @@ class NamedFit:
 
 
 def forecast(
-    panel: DemandPanel, fits: Sequence[NamedFit], context: Context, origin: int
+    panel: DemandPanel,
+    fits: Sequence[NamedFit],
+    context: Context,
+    origin: int,
+    notes: Sequence[str] = (),
 ) -> dict[Pool, Forecast | Unavailable]:
     """Forecast every pool of the panel.
 
@@ -42,18 +44,19 @@ def forecast(
         fits: the chosen model first, then those that answer where it is silent.
         context: horizon, calendar and events.
         origin: index of the row at whose beginning the forecast is made.
+        notes: what a reader of any of the forecasts should know, one line each.
 
     Returns:
         By pool, a forecast from its last observed instant, or why there is none.
     """
     return {
-        pool: _forecast_pool(panel.before(origin).select([pool]), fits, context)
+        pool: _forecast_pool(panel.before(origin).select([pool]), fits, context, notes)
         for pool in panel.pools
     }
 
 
 def _forecast_pool(
-    panel: DemandPanel, fits: Sequence[NamedFit], context: Context
+    panel: DemandPanel, fits: Sequence[NamedFit], context: Context, already: Sequence[str]
 ) -> Forecast | Unavailable:
     observed = np.flatnonzero(~np.isnan(panel.demand_gpus[0]))
     if not len(observed):
@@ -66,13 +69,12 @@ def _forecast_pool(
             f"the last {STALE_AFTER_SECONDS // 60} min"
         )
     known = panel.before(last)
-    notes: list[str] = []
+    notes = list(already)
     for fit in fits:
         said = fit.fitted.predict(known, np.array([last]), context)
         if np.isfinite(said.peak).all() and np.isfinite(said.path).all():
-            final = adjusted(said, known, np.array([last]), context)
-            knowledge = _knowledge(known, stale, notes)
-            return _value(known, fit, final, knowledge, context)
+            made = explained(said, known, last, context)
+            return _value(known, fit, made, _knowledge(known, stale, notes), context)
         notes.append(f"{fit.name} has too little history to say anything of this pool")
     held = len(observed) * panel.step_seconds
     return Unavailable(f"{held // 60} min of history are too little even for the simplest model")
@@ -97,28 +99,22 @@ def _knowledge(panel: DemandPanel, stale_seconds: int, notes: list[str]) -> Know
 def _value(
     panel: DemandPanel,
     fit: NamedFit,
-    said: QuantileArrays,
+    made: tuple[QuantileArrays, Explanation],
     knowledge: Knowledge,
     context: Context,
 ) -> Forecast:
-    peak = said.peak[0, 0]
-    now = float(now_gpus(panel, np.array([len(panel)]))[0, 0])
+    said, account = made
     return Forecast(
         pool=panel.pools[0],
         origin=datetime.fromtimestamp(panel.end_seconds, tz=UTC),
         horizon=context.horizon,
         levels=QUANTILE_LEVELS,
-        now_gpus=now,
+        now_gpus=account.now_gpus,
         path_gpus=said.path[0, 0],
-        peak_gpus=peak,
+        peak_gpus=said.peak[0, 0],
         model_name=fit.name,
         model_version=fit.version,
         knowledge=knowledge,
-        explanation=_explanation(now, peak),
+        explanation=account.parts(),
+        sentence=account.sentence(),
     )
-
-
-def _explanation(now: float, peak: FloatArray) -> Mapping[str, float]:
-    """Parts of the median peak that add up to it."""
-    median = float(peak[QUANTILE_LEVELS.index(0.5)])
-    return {"now": now, "expected_change": median - now}

@@ -36,7 +36,6 @@ BOOSTER_FILE = "hazard.txt"
 SHAREST, RAREST = 0.9, 0.0015
 TREE_SHAPE: Mapping[str, object] = {
     "objective": "binary",
-    "num_leaves": 8,
     "learning_rate": 0.07,
     "feature_fraction": 0.5,
     "lambda_l2": 20.0,
@@ -103,15 +102,17 @@ class Hazard:
     Attributes:
         row_budget: rows that all pools together are sampled down to.
         history_days: how far back rows are drawn from.
-        inputs: the inputs that trees may see; all there are if empty.
+        hidden: the inputs that trees may not see.
         rounds: how many trees.
+        leaves: most leaves of a tree.
         threads: threads while fitting.
     """
 
     row_budget: int = 18_000
     history_days: float = BASELINE_DAYS
-    inputs: tuple[str, ...] = ()
+    hidden: frozenset[str] = frozenset()
     rounds: int = 48
+    leaves: int = 8
     threads: int = 1
 
     def trees(self, panels: Sequence[DemandPanel], context: Context) -> HazardTrees:
@@ -124,6 +125,7 @@ class Hazard:
         together = Rows.together([one.rows for one in rows])
         shape = {
             **TREE_SHAPE,
+            "num_leaves": self.leaves,
             "min_data_in_leaf": max(20, min(300, len(together.target) // 40)),
             "num_threads": self.threads,
         }
@@ -137,10 +139,7 @@ class Hazard:
         drawn = training_inputs(panel, context, self.history_days, budget_per_pool, random)
         if drawn is None:
             return None
-        origins, everything = drawn
-        inputs = everything.chosen(self.inputs) if self.inputs else everything
-        if inputs is None:
-            return None
+        origins, inputs = drawn[0], drawn[1].without(self.hidden)
         rise = targets_of(panel, origins, context.horizon).peak - inputs.now_gpus
         threshold, odds = _drawn_thresholds(panel, context, origins, random)
         asked = _with_threshold(inputs, threshold, odds)[:, :, 0]

@@ -5,7 +5,7 @@ value; the old one stays what it was.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from features.series import BoolArray, FloatArray, IntArray
 from models.calibration import Calibration, Habits
 from models.combination import Record, combined
 from models.forecast import QUANTILE_LEVELS, QuantileArrays
-from models.members import PATH_PRIOR, PEAK_PRIOR, Members
+from models.members import Members, path_prior, peak_prior
 from models.scores import pinball_loss
 
 
@@ -40,8 +40,8 @@ class Learned:
         levels = len(QUANTILE_LEVELS)
         return cls(
             until_seconds=until_seconds,
-            peak=Record.blank(pools, levels, PEAK_PRIOR),
-            path=Record.blank(pools, levels, PATH_PRIOR),
+            peak=Record.blank(pools, levels, peak_prior(1.0)),
+            path=Record.blank(pools, levels, path_prior(1.0)),
             calibration=Calibration.blank(pools),
         )
 
@@ -52,6 +52,14 @@ class Learned:
             self.peak.of_pools(rows),
             self.path.of_pools(rows),
             self.calibration.of_pools(rows),
+        )
+
+    def with_trust_in_pretrained(self, trust: float) -> "Learned":
+        """The same, with so much prior trust in the pre-trained members; 0 to 1."""
+        return replace(
+            self,
+            peak=replace(self.peak, prior=peak_prior(trust)),
+            path=replace(self.path, prior=path_prior(trust)),
         )
 
     def published(self, members: Members, habits: Habits) -> QuantileArrays:

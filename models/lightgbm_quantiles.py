@@ -169,7 +169,7 @@ class LightGBMQuantiles:
     Attributes:
         row_budget: rows that all pools together are sampled down to.
         history_days: how far back rows are drawn from.
-        inputs: the inputs that trees may see; all there are if empty.
+        hidden: the inputs that trees may not see.
         peak_growth: trees of the peak from the median up.
         low_growth: trees of the peak below the median.
         path_growth: trees of the path.
@@ -180,7 +180,7 @@ class LightGBMQuantiles:
 
     row_budget: int = 22_000
     history_days: float = BASELINE_DAYS
-    inputs: tuple[str, ...] = ()
+    hidden: frozenset[str] = frozenset()
     peak_growth: TreeGrowth = PEAK_GROWTH
     low_growth: TreeGrowth = LOW_GROWTH
     path_growth: TreeGrowth = PATH_GROWTH
@@ -219,10 +219,7 @@ class LightGBMQuantiles:
         drawn = training_inputs(panel, context, self.history_days, budget_per_pool, random)
         if drawn is None:
             return None
-        origins, everything = drawn
-        inputs = everything.chosen(self.inputs) if self.inputs else everything
-        if inputs is None:
-            return None
+        origins, inputs = drawn[0], drawn[1].without(self.hidden)
         came = targets_of(panel, origins, context.horizon)
         knots = path_knots(context.horizon)
         which = random.integers(0, len(knots), inputs.now_gpus.shape)

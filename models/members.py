@@ -10,16 +10,39 @@ import numpy as np
 
 from features.panel import DemandPanel
 from features.series import FloatArray, IntArray
-from models.hazard import HazardTrees
-from models.lightgbm_quantiles import QuantileTrees
 from models.own_rises import RiseProfiles
+from models.pretrained import TreePair
 from models.protocol import Context
 from models.trees import profiled_inputs
 
-PEAK_MEMBERS = ("persistence", "persistence-all", "lightgbm", "hazard")
-PATH_MEMBERS = PEAK_MEMBERS[:3]
-PEAK_PRIOR = np.array([0.15, 0.15, 0.4, 0.3])
-PATH_PRIOR = np.array([0.2, 0.2, 0.6])
+PEAK_MEMBERS = (
+    "persistence",
+    "persistence-all",
+    "lightgbm",
+    "hazard",
+    "pretrained",
+    "pretrained-hazard",
+)
+PATH_MEMBERS = ("persistence", "persistence-all", "lightgbm", "pretrained")
+PEAK_TRUST = np.array([0.1, 0.1, 0.22, 0.2, 0.2, 0.18])
+PATH_TRUST = np.array([0.2, 0.2, 0.35, 0.25])
+
+
+def peak_prior(trust_in_pretrained: float) -> FloatArray:
+    """Weights of the peak's members before any record, shape (members,); they add up to one."""
+    return _prior(PEAK_MEMBERS, PEAK_TRUST, trust_in_pretrained)
+
+
+def path_prior(trust_in_pretrained: float) -> FloatArray:
+    """The same for the path."""
+    return _prior(PATH_MEMBERS, PATH_TRUST, trust_in_pretrained)
+
+
+def _prior(names: tuple[str, ...], trust: FloatArray, trust_in_pretrained: float) -> FloatArray:
+    travelled = np.array([name.startswith("pretrained") for name in names])
+    prior = np.where(travelled, trust * trust_in_pretrained, trust)
+    shares: FloatArray = prior / prior.sum()
+    return shares
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,13 +74,13 @@ class Roster:
     """The members that are asked.
 
     Attributes:
-        trees: quantile trees.
-        hazard: hazard trees.
+        own: trees grown on these pools' own history.
+        pretrained: trees grown on other clusters.
         profiles: what each pool's own rises say.
     """
 
-    trees: QuantileTrees
-    hazard: HazardTrees
+    own: TreePair
+    pretrained: TreePair
     profiles: RiseProfiles
 
 
@@ -73,19 +96,17 @@ def members_of(roster: Roster, panel: DemandPanel, origins: IntArray, context: C
     profiles = roster.profiles
     inputs = profiled_inputs(panel, origins, context, profiles)
     now = inputs.now_gpus
-    learned = roster.trees.predict(inputs, panel, origins, context)
     simple = np.repeat(profiles.quantiles[:, None], len(origins), axis=1)
-    peak = np.concatenate(
-        [
-            simple[:, :, 0],
+    peaks, paths = [simple[:, :, 0]], [simple[:, :, 1:]]
+    for pair in (roster.own, roster.pretrained):
+        learned = pair.quantiles.predict(inputs, panel, origins, context)
+        hazard = pair.hazard.peak_quantiles(inputs, profiles)
+        peaks += [
             (learned.peak - now[..., None])[:, :, None],
-            (roster.hazard.peak_quantiles(inputs, profiles) - now[..., None])[:, :, None],
-        ],
-        axis=2,
-    )
-    path = np.concatenate(
-        [simple[:, :, 1:], (learned.path - now[..., None, None])[:, :, :, None]], axis=3
-    )
+            (hazard - now[..., None])[:, :, None],
+        ]
+        paths.append((learned.path - now[..., None, None])[:, :, :, None])
+    peak, path = np.concatenate(peaks, axis=2), np.concatenate(paths, axis=3)
     lost = np.isnan(now) | np.isnan(profiles.quantiles[:, 0, 0, :1])
     peak[lost] = np.nan
     path[lost] = np.nan

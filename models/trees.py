@@ -28,7 +28,7 @@ OWN_LEVELS = (0.75, 0.9, 0.95)
 LINEAR_BELOW = 0.1
 """Rises are squeezed by asinh: about linear below a tenth of the scale, logarithmic above it."""
 MINIMUM_ORIGINS = 250
-UNSEEN = frozenset({"day_of_week"})
+HIDDEN = frozenset({"day_of_week"})
 """With a month of history a tree takes what four Tuesdays had in common for a law."""
 
 
@@ -55,6 +55,12 @@ class TreeInputs:
             return None
         values = self.values[..., [where[name] for name in names]]
         return TreeInputs(names, values, self.now_gpus, self.scale_gpus)
+
+    def without(self, hidden: frozenset[str]) -> "TreeInputs":
+        """The inputs but for these names."""
+        kept = [index for index, name in enumerate(self.names) if name not in hidden]
+        names = tuple(self.names[index] for index in kept)
+        return TreeInputs(names, self.values[..., kept], self.now_gpus, self.scale_gpus)
 
     def squeezed(self, rise_gpus: FloatArray) -> FloatArray:
         """Rises as trees see them; the shape of the rises, pools and origins first."""
@@ -88,17 +94,16 @@ def tree_inputs(
         peak_steps=context.horizon.peak_steps,
         horizon_steps=context.horizon.steps,
     )
-    seen = [index for index, name in enumerate(table.names) if name not in UNSEEN]
     own = own_gpus.reshape(*own_gpus.shape[:2], -1) / table.scale_gpus[..., None]
     own_names = [
         f"own_{window}_{level}" for window in ("fortnight", "ever") for level in OWN_LEVELS
     ]
     return TreeInputs(
-        names=(*(table.names[index] for index in seen), *own_names),
-        values=np.concatenate([table.scaled()[..., seen], own], axis=-1).astype(np.float32),
+        names=(*table.names, *own_names),
+        values=np.concatenate([table.scaled(), own], axis=-1).astype(np.float32),
         now_gpus=table.now_gpus,
         scale_gpus=table.scale_gpus,
-    )
+    ).without(HIDDEN)
 
 
 def profiled_inputs(

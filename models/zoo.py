@@ -14,13 +14,20 @@ from models.persistence import Persistence, persistence_over_all_history
 from models.prophet import ProphetCarried
 from models.protocol import Model
 from models.seasonal_naive import SeasonalNaive
+from models.shipped import shipped_trees
+
+
+def combined_with_shipped_trees() -> Combined:
+    """The champion, with the pre-trained trees that come with the package."""
+    return Combined(pretrained=shipped_trees())
+
 
 MODELS: Mapping[str, Callable[[], Model]] = {
     "persistence": Persistence,
     "persistence-all": persistence_over_all_history,
     "seasonal-naive": SeasonalNaive,
     "periodic-regression": PeriodicRegression,
-    "combined": Combined,
+    "combined": combined_with_shipped_trees,
     "lightgbm": LightGBMQuantiles,
     "prophet": ProphetCarried,
 }

@@ -66,11 +66,11 @@ def test_going_on_keeps_what_was_learned_and_young_trees(fitted):
     """Six hours later profiles are renewed, the record goes on, and trees stay until a day old."""
     model = Combined().continued_from(fitted)
     soon = model.fit(PANEL.before(FITTED_ROWS + 72), CONTEXT)
-    assert soon.trees is fitted.trees
+    assert soon.own is fitted.own
     assert (soon.learned.peak.rounds > fitted.learned.peak.rounds).all()
     assert not np.array_equal(soon.profiles.quantiles, fitted.profiles.quantiles)
     tomorrow = model.fit(PANEL.before(FITTED_ROWS + 288), CONTEXT)
-    assert tomorrow.trees is not fitted.trees
+    assert tomorrow.own is not fitted.own
 
 
 def test_warm_up_leaves_a_record():
