@@ -4,7 +4,6 @@ A value for scoring in operation. It holds what was said then and is never fille
 later: a forecast that was not made stays missing.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -43,35 +42,34 @@ class StoredForecasts:
 
     def __post_init__(self) -> None:
         count = len(self.origins_seconds)
-        problems = {
-            f"one is due every {self.every_seconds} s; give a positive time": self.every_seconds
-            <= 0,
-            f"peaks of shape {self.peak_gpus.shape} for {count} origins and "
-            f"{len(QUANTILE_LEVELS)} levels": self.peak_gpus.shape != (count, len(QUANTILE_LEVELS)),
-            f"{len(self.models)} models for {count} origins": len(self.models) != count,
-            "origins are not in ascending order; keep one forecast per origin": bool(
-                np.any(np.diff(self.origins_seconds) <= 0)
+        levels, origins = len(QUANTILE_LEVELS), self.origins_seconds
+        checks = (
+            (self.every_seconds > 0, f"due every {self.every_seconds} s; give a positive time"),
+            (
+                self.peak_gpus.shape == (count, levels),
+                f"peaks of shape {self.peak_gpus.shape} for {count} origins and {levels} levels",
             ),
-            f"an origin lies before {self.since_seconds}, when the first was due": bool(
-                np.any(self.origins_seconds < self.since_seconds)
+            (len(self.models) == count, f"{len(self.models)} models for {count} origins"),
+            (
+                bool(np.all(np.diff(origins) > 0)),
+                "origins do not ascend; sort them and keep one forecast per origin",
             ),
-        }
-        for problem, found in problems.items():
-            if found:
-                raise BadInput(f"{self.pool}: stored forecasts: {problem}")
+            (
+                bool(np.all(origins >= self.since_seconds)),
+                f"an origin lies before {self.since_seconds}, when the first was due",
+            ),
+        )
+        for holds, problem in checks:
+            if not holds:
+                raise BadInput(f"stored forecasts of {self.pool}: {problem}")
 
     def __len__(self) -> int:
         return len(self.origins_seconds)
 
     @property
-    def said(self) -> BoolArray:
-        """True where the answer was a forecast; shape (origins,)."""
-        return np.isfinite(self.peak_gpus).all(axis=-1)
-
-    @property
     def model_names(self) -> tuple[str, ...]:
         """The models that answered, as `name version`, in the order of their first answer."""
-        return tuple(dict.fromkeys(" ".join(model) for model in self.models))
+        return tuple(" ".join(model) for model in dict.fromkeys(self.models))
 
     def closed_between(self, after_seconds: int, until_seconds: int) -> "StoredForecasts":
         """The forecasts whose peak window closed after one moment and by another."""
@@ -92,12 +90,9 @@ class StoredForecasts:
         return due_by(until_seconds) - due_by(after_seconds)
 
     def _where(self, kept: BoolArray) -> "StoredForecasts":
-        def chosen() -> Iterator[tuple[str, str]]:
-            return (model for model, keep in zip(self.models, kept, strict=True) if keep)
-
         return replace(
             self,
             origins_seconds=self.origins_seconds[kept],
             peak_gpus=self.peak_gpus[kept],
-            models=tuple(chosen()),
+            models=tuple(self.models[row] for row in np.flatnonzero(kept)),
         )
