@@ -14,7 +14,8 @@ import numpy as np
 from features.series import FloatArray, IntArray
 from models.forecast import QUANTILE_LEVELS
 
-STEP = 0.012
+STEP_PER_DAY = 0.576
+"""What a day of windows that were all too high, or all too low, would move a factor by at most."""
 CALIBRATED_FROM = 0.75
 LARGEST = 1.5
 GRANULES_GPUS = (16.0, 8.0, 4.0, 2.0, 1.0)
@@ -91,19 +92,22 @@ class Calibration:
         falls = habits.swing_gpus[:, None, None] > 0
         return snapped(np.where(falls, shifted, stretched), habits.blocks_gpus)
 
-    def updated(self, said_rise_gpus: FloatArray, came_rise_gpus: FloatArray) -> "Calibration":
+    def updated(
+        self, said_rise_gpus: FloatArray, came_rise_gpus: FloatArray, rounds_per_day: float
+    ) -> "Calibration":
         """The calibration after one more outcome; one that is not known changes nothing.
 
         Args:
             said_rise_gpus: what was published, shape (pools, levels).
             came_rise_gpus: what came, shape (pools,).
+            rounds_per_day: how many outcomes a day has.
         """
         levels = np.array(QUANTILE_LEVELS)
         came = came_rise_gpus[:, None]
         slope = np.where(came > said_rise_gpus, levels, 0.0)
         slope = np.where(came < said_rise_gpus, levels - 1.0, slope)
         slope = np.where(levels >= CALIBRATED_FROM, slope, 0.0)
-        moved = np.clip(self.log_factor + STEP * slope, -LARGEST, LARGEST)
+        moved = np.clip(self.log_factor + STEP_PER_DAY / rounds_per_day * slope, -LARGEST, LARGEST)
         return replace(self, log_factor=np.where(np.isfinite(came), moved, self.log_factor))
 
     def of_pools(self, rows: IntArray) -> "Calibration":

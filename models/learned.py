@@ -97,7 +97,7 @@ class Learned:
             weights,
             per_day,
         )
-        calibration = self.calibration.updated(published, rise)
+        calibration = self.calibration.updated(published, rise, per_day)
         return Learned(self.until_seconds, record, self.path, calibration)
 
     def after_path(self, members: Members, came_gpus: FloatArray, per_day: float) -> "Learned":

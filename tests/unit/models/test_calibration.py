@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.calibration import LARGEST, STEP, Calibration, Habits, granules, snapped
+from models.calibration import LARGEST, STEP_PER_DAY, Calibration, Habits, granules, snapped
 from models.forecast import QUANTILE_LEVELS
 
 FREE = Habits(np.zeros(1), np.zeros(1))
@@ -23,8 +23,8 @@ SAID = np.array([[0.0, 0, 0, 4, 8, 16, 32]])
 )
 def test_one_outcome_moves_each_quantile_by_its_slope(came, expected):
     """Above: up by the level. Below: down by the rest. A tie or an unknown outcome: not at all."""
-    moved = Calibration.blank(1).updated(SAID, np.array([came])).log_factor[0]
-    np.testing.assert_allclose(moved, STEP * np.array(expected))
+    moved = Calibration.blank(1).updated(SAID, np.array([came]), 48).log_factor[0]
+    np.testing.assert_allclose(moved, STEP_PER_DAY / 48 * np.array(expected))
 
 
 def test_coverage_is_brought_back_after_a_lasting_change():
@@ -37,7 +37,7 @@ def test_coverage_is_brought_back_after_a_lasting_change():
         came = random.exponential(3.0 if window >= 800 else 1.0, 1)
         published = calibration.applied(said[:, None], FREE)[:, 0]
         covered.append(came[0] <= published[0, level])
-        calibration = calibration.updated(published, came)
+        calibration = calibration.updated(published, came, 48)
     assert np.mean(covered[:800]) == pytest.approx(0.9, abs=0.03)
     assert np.mean(covered[800:900]) < 0.75
     assert np.mean(covered[-800:]) == pytest.approx(0.9, abs=0.03)
@@ -48,7 +48,7 @@ def test_factors_stay_within_bounds(outcomes):
     """No run of bad luck makes a factor absurd."""
     calibration = Calibration.blank(1)
     for came in outcomes:
-        calibration = calibration.updated(SAID, np.array([came]))
+        calibration = calibration.updated(SAID, np.array([came]), 48)
     assert (np.abs(calibration.log_factor) <= LARGEST).all()
 
 
