@@ -15,6 +15,9 @@ What counts as demand, and why the expressions are as they are:
   high and never too low. A job that Kueue suspends has no pods at all.
 - A pod that asks for at least as many GPUs as its type's largest node has is whole-node. Pods that
   ask for MIG slices or shares are fragments.
+- Over a span, pods are counted by type and size, and `pool_columns.py` makes demand, queue and
+  shapes of the counts. PromQL has no name for a part of an expression, so that each further sum
+  would have the server join all pods anew.
 - The type of a running pod is its node's. A pending pod's comes from its node selector, its label,
   the default type, or else the type that the cluster has most nodes of; the last two are guesses.
 - A submission is a pod that was not there when the step opened. `kube_pod_created` is not used: it
@@ -24,17 +27,16 @@ What counts as demand, and why the expressions are as they are:
 import re
 from dataclasses import dataclass, field
 
-from features.pool import Shape
 from features.sources.pod_settings import PodSettings
 from features.sources.promql import (
     copied,
+    counted_by_value,
     first_of,
     labelled,
     quoted,
-    seconds_since_sample,
     without,
 )
-from features.sources.query_plan import Exported
+from features.sources.query_plan import Exported, PodCount, PodState, PodUnit
 
 POD = "namespace, pod"
 REQUESTS = "kube_pod_container_resource_requests"
@@ -58,9 +60,9 @@ class PodExpressions:
     exported: Exported | None = None
     recorded_node_types: str = ""
 
-    def scrape_age(self) -> str:
-        """Seconds since the newest scrape: every cluster has a node that takes pods."""
-        return seconds_since_sample(self._series(ALLOCATABLE, 'resource="pods"'))
+    def always_scraped(self) -> str:
+        """A series that is there whenever the cluster was scraped: every one has such a node."""
+        return self._series(ALLOCATABLE, 'resource="pods"')
 
     def node_types(self) -> str:
         """1 for each GPU node, with `node` and `gpu_type`."""
@@ -109,64 +111,43 @@ class PodExpressions:
             f"* on (node) group_left (shape) group by (node, shape) ({shapes}))"
         )
 
-    def running(self, how: str) -> str:
-        """Sum or count of GPUs of pods that have a node, by `gpu_type` and `shape`."""
-        return self._by_pool(how, self.running_pods(), self.left_out())
+    def counts(self, step_seconds: int) -> tuple[PodCount, ...]:
+        """How many pods run, wait, or were not there when the step opened, by what they ask for.
 
-    def pending(self, how: str) -> str:
-        """Sum or count of GPUs of pods that wait for a node."""
-        return self._by_pool(how, self.pending_pods(), self.left_out())
-
-    def demand(self) -> str:
-        """GPUs of running and pending pods."""
-        return self._by_pool("sum", self._all(), self.left_out())
-
-    def arrived(self, how: str, step_seconds: int) -> str:
-        """Sum or count of GPUs of pods that were not there when the step opened.
-
-        A pod counts when its gate opens, and even if it has finished before the step closes.
+        A pod that comes counts when its gate opens, and even if it has finished before the step
+        closes.
         """
         before = f" offset {step_seconds}s"
         requests = self._series(REQUESTS, *self._pods_with(self._any_resource())) + before
         known = without(requests, self._held(before), POD)
-        return self._by_pool(how, self._all(), [*self._held(), known])
-
-    def guessed(self) -> str:
-        """GPUs of pending pods whose type is a guess."""
-        pods = first_of([one for one in self.pending_pods() if one])
-        return f"sum ({without(pods, [*self.left_out(), *self.told_types()], POD)})"
-
-    def _by_pool(self, how: str, pods: tuple[str, str], left_out: list[str]) -> str:
-        """Aggregate pods with whole GPUs by their size, and those with slices as fragments."""
-        gpus, slices = pods
-        size = self._node_size(gpus)
-        nodes = f"({gpus}) >= {size}"
-        rest = first_of([f"({gpus}) < {size}", *((slices,) if slices else ())])
-        return first_of(
-            [
-                labelled(f"{how} by (gpu_type) ({without(kept, left_out, POD)})", "shape", shape)
-                for kept, shape in ((nodes, Shape.WHOLE_NODE), (rest, Shape.FRAGMENT))
-            ]
+        asked = (
+            (PodState.RUNNING, self.running_pods(), self.left_out()),
+            (PodState.PENDING, self.pending_pods(), self.left_out()),
+            (PodState.ARRIVED, self._all_pods(), [*self._held(), known]),
+        )
+        return tuple(
+            PodCount(state, unit, counted_by_value(without(pods, left_out, POD), "gpus"))
+            for state, by_unit, left_out in asked
+            for unit, pods in zip(PodUnit, by_unit, strict=True)
+            if pods
         )
 
-    def _node_size(self, pods: str) -> str:
-        """What to compare the GPUs of pods with: the size of their type's largest node."""
-        default = self.settings.default_gpus_per_node
-        seen = self.exported.gpus_per_node if self.exported else {}
-        told = {**seen, **self.settings.gpus_per_node}
-        if len(set(told.values())) <= 1:
-            return f"{next(iter(told.values()), default):g}"
-        sizes = [
-            labelled(f"vector({gpus:g})", "gpu_type", gpu_type)
-            for gpu_type, gpus in sorted(told.items())
-        ]
-        others = f"group by (gpu_type) ({pods}) * {default}"
-        return f"on (gpu_type) group_left () {first_of([*sizes, others], 'gpu_type')}"
-
-    def _all(self) -> tuple[str, str]:
+    def _all_pods(self) -> tuple[str, str]:
         both = zip(self.running_pods(), self.pending_pods(), strict=True)
         gpus, slices = ([one for one in pair if one] for pair in both)
         return first_of(gpus), first_of(slices) if slices else ""
+
+    def pending_gpus(self) -> str:
+        """GPUs of all pending pods."""
+        return f"sum ({without(self._pending_either(), self.left_out(), POD)})"
+
+    def guessed_gpus(self) -> str:
+        """GPUs of pending pods whose type is a guess."""
+        left_out = [*self.left_out(), *self.told_types()]
+        return f"sum ({without(self._pending_either(), left_out, POD)})"
+
+    def _pending_either(self) -> str:
+        return first_of([one for one in self.pending_pods() if one])
 
     def running_pods(self) -> tuple[str, str]:
         """Whole GPUs and slices of pods on nodes, with `namespace`, `pod` and `gpu_type`."""
@@ -186,8 +167,7 @@ class PodExpressions:
 
     def _pending_types(self) -> str:
         """1 for each pod without a node, with `namespace`, `pod` and `gpu_type`."""
-        requests = self._series(REQUESTS, *self._pods_with(self._any_resource(), 'node=""'))
-        pods = f"group by ({POD}) ({requests})"
+        pods = f"group by ({POD}) ({self._waiting()})"
         default = self.settings.default_gpu_type
         if self.exported is not None:
             default = default or self.exported.commonest_type or UNKNOWN_TYPE
@@ -202,7 +182,7 @@ class PodExpressions:
         return first_of([*self.told_types(), *guesses], POD)
 
     def told_types(self) -> list[str]:
-        """The ways in which pods say the type they want: node selectors, then labels."""
+        """The ways in which pending pods say the type they want: node selectors, then labels."""
         said = [
             (series, f"{prefix}_{name}")
             for series, prefix in (
@@ -211,12 +191,18 @@ class PodExpressions:
             )
             for name in self.settings.type_labels
         ]
+        # To write a label anew costs far more than to match one, so it is done for few pods.
+        waiting = f" and on ({POD}) {self._waiting()}"
         typed = [
-            copied(self._series(series, f'{label}!=""'), "gpu_type", label)
+            copied(self._series(series, f'{label}!=""') + waiting, "gpu_type", label)
             for series, label in said
             if self._has(series, label)
         ]
         return [f"topk by ({POD}) (1, group by ({POD}, gpu_type) ({one}))" for one in typed]
+
+    def _waiting(self) -> str:
+        """What pods without a node ask for."""
+        return self._series(REQUESTS, *self._pods_with(self._any_resource(), 'node=""'))
 
     def left_out(self) -> list[str]:
         """Pods that are no demand: finished, behind a scheduling gate, or placeholders."""

@@ -6,21 +6,29 @@ cluster was scraped (demand is zero), nothing scraped (demand is not known), and
 NaN (not known). An answer that is only a part of one is refused as a whole.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from features.errors import BadInput, SourceUnavailable
 from features.pool import Pool, Shape
 from features.series import BoolArray, DemandSeries, FloatArray
+from features.sources.pool_columns import PodTally, PoolColumn
 from features.sources.prometheus_connection import PrometheusConnection
 from features.sources.prometheus_http import PrometheusServer
 from features.sources.prometheus_ranges import InstantRange, closing_instants
+from features.sources.promql import PEAK_RESOLUTION_SECONDS, counted_by_value
 from features.sources.protocol import SourceAnswer
-from features.sources.query_plan import Exported, QueryPlan, QueryProfile
+from features.sources.query_plan import (
+    STALE_AFTER_SECONDS,
+    Exported,
+    PodState,
+    QueryPlan,
+    QueryProfile,
+)
 
-AGE_CHUNK_SECONDS = 86_400
 NODES_REMEMBERED_SECONDS = 7 * 86_400
 NODES_LOOKED_AT_EVERY_SECONDS = 900
 CLOSE_COLUMNS = ("running_gpus", "pending_gpus", "queued_jobs", "capacity_gpus", "demand_nodes")
@@ -34,7 +42,7 @@ class PrometheusSource:
         connection: PrometheusConnection,
         queries: QueryProfile,
         known_pools: Sequence[Pool] = (),
-        stale_after_seconds: int = 150,
+        stale_after_seconds: int = STALE_AFTER_SECONDS,
     ) -> None:
         """A source that asks nothing before it is asked.
 
@@ -71,17 +79,16 @@ class PrometheusSource:
                 f"{self.name} has no {', '.join(missing)}, without which demand would be wrong; "
                 "`tidecast doctor` says how to get it"
             )
-        plan = self._queries.plan(step_seconds, exported)
+        plan = self._queries.plan(step_seconds, exported, self._stale_after_seconds)
         fresh = self._fresh(plan, edges)
         columns = self._columns(plan, closes)
-        asked = {one.column for one in plan.pools}
         series = tuple(
             DemandSeries(
                 pool=pool,
                 start_seconds=edges.first_seconds,
                 step_seconds=step_seconds,
                 **{  # type: ignore[arg-type]  # no plan asks for `capped`
-                    name: _known(columns, pool, name, fresh, len(closes)) for name in asked
+                    name: _known(columns, pool, name, fresh, len(closes)) for name in plan.columns
                 },
             )
             for pool in self._pools(plan, columns)
@@ -96,12 +103,11 @@ class PrometheusSource:
 
     def _fresh(self, plan: QueryPlan, edges: InstantRange) -> BoolArray | None:
         """At which edges of rows the cluster's state is known; None if the profile cannot say."""
-        if not plan.scrape_age:
+        if not plan.scraped:
             return None
         fresh = np.zeros(len(edges), dtype=np.bool_)
-        # `timestamp` reads a request's span from its start at every step: short spans are fast.
-        for one in self._server.pieces(plan.scrape_age, edges, AGE_CHUNK_SECONDS):
-            fresh[one.positions] = one.values <= self._stale_after_seconds
+        for one in self._server.pieces(plan.scraped, edges, plan.chunk_seconds):
+            fresh[one.positions] = True
         return fresh
 
     def _columns(self, plan: QueryPlan, closes: InstantRange) -> "Columns":
@@ -109,15 +115,32 @@ class PrometheusSource:
         for question in plan.pools:
             for one in self._server.pieces(question.promql, closes, plan.chunk_seconds):
                 key = (question.pool or _pool_of(one.labels), question.column)
-                column = columns.setdefault(key, _Column.empty(len(closes)))
-                if np.any(column.present[one.positions]):
+                column = columns.setdefault(key, PoolColumn.empty(len(closes)))
+                if question.pool is not None and np.any(column.present[one.positions]):
                     raise BadInput(
                         f"{key[0]}: the query for '{question.column}' gives several series; "
                         "make it one with sum() or max()"
                     )
-                column.values[one.positions] = one.values
-                column.present[one.positions] = True
+                column.lay(one)
+        if plan.pods:
+            self._add_pods(plan, closes, columns)
         return columns
+
+    def _add_pods(self, plan: QueryPlan, closes: InstantRange, columns: "Columns") -> None:
+        """The columns that are made of counts of pods, a chunk after the other."""
+        resolution = math.gcd(closes.step_seconds, PEAK_RESOLUTION_SECONDS)
+        row = 0
+        for chunk in closes.chunks(max(plan.chunk_seconds // closes.step_seconds, 1)):
+            tally = PodTally(len(chunk), closes.step_seconds // resolution)
+            for count in plan.pods:
+                looks = chunk if count.state is PodState.ARRIVED else chunk.inside_steps(resolution)
+                for one in self._server.pieces(count.promql, looks):
+                    tally.add(count, plan.node_sizes, one)
+            rows = slice(row, row + len(chunk))
+            for pool, name, values in tally.columns():
+                column = columns.setdefault((pool, name), PoolColumn.empty(len(closes)))
+                column.fill(rows, values)
+            row = rows.stop
 
     def _warnings(
         self,
@@ -143,19 +166,7 @@ class PrometheusSource:
             )
 
 
-@dataclass(frozen=True, eq=False)
-class _Column:
-    """Samples of one pool and column by row; where none is present the value means nothing."""
-
-    values: FloatArray
-    present: BoolArray
-
-    @classmethod
-    def empty(cls, rows: int) -> "_Column":
-        return cls(np.full(rows, np.nan), np.zeros(rows, dtype=np.bool_))
-
-
-Columns = dict[tuple[Pool, str], _Column]
+Columns = dict[tuple[Pool, str], PoolColumn]
 
 
 def exported_series(
@@ -177,11 +188,9 @@ def exported_series(
     looks = closing_instants(first, end_seconds, NODES_LOOKED_AT_EVERY_SECONDS)
     largest: dict[str, float] = {}
     nodes: dict[str, int] = {}
-    for one in server.pieces(f"max by (gpu_type) ({node_gpus})", looks):
-        name = one.labels["gpu_type"]
-        largest[name] = max(largest.get(name, 0.0), float(np.nanmax(one.values)))
-    for one in server.pieces(f"count by (gpu_type) ({node_gpus})", looks):
-        name = one.labels["gpu_type"]
+    for one in server.pieces(counted_by_value(node_gpus, "gpus"), looks):
+        name, gpus = one.labels["gpu_type"], float(one.labels["gpus"])
+        largest[name] = max(largest.get(name, 0.0), gpus)
         nodes[name] = nodes.get(name, 0) + int(one.values.sum())
     return replace(
         exported,
@@ -205,7 +214,7 @@ def _known(
     columns: Columns, pool: Pool, name: str, fresh: BoolArray | None, rows: int
 ) -> FloatArray:
     """A column by row: NaN where it is not known, 0 where the pool was seen to have nothing."""
-    of_type = columns.get((Pool(pool.gpu_type, Shape.MIXED), name), _Column.empty(rows))
+    of_type = columns.get((Pool(pool.gpu_type, Shape.MIXED), name), PoolColumn.empty(rows))
     column = columns.get((pool, name), of_type)
     if fresh is None:
         return column.values

@@ -15,7 +15,13 @@ from features.sources.prometheus_connection import PrometheusConnection
 from features.sources.prometheus_http import PrometheusServer
 from features.sources.prometheus_ranges import InstantRange
 from features.sources.queries import KubeStateMetricsQueries, RecordingRuleQueries
-from features.sources.query_plan import Exported, Profile, QueryPlan, QueryProfile
+from features.sources.query_plan import (
+    STALE_AFTER_SECONDS,
+    Exported,
+    Profile,
+    QueryPlan,
+    QueryProfile,
+)
 
 LOOKED_AT_SECONDS = int(timedelta(days=1).total_seconds())
 LONGEST_HISTORY_SECONDS = int(timedelta(days=90).total_seconds())
@@ -94,6 +100,7 @@ def probe_prometheus(
     connection: PrometheusConnection,
     now_seconds: int,
     queries: KubeStateMetricsQueries | None = None,
+    stale_after_seconds: int = STALE_AFTER_SECONDS,
 ) -> PrometheusProbe:
     """Find out what a Prometheus holds, by a few cheap questions.
 
@@ -101,25 +108,28 @@ def probe_prometheus(
         connection: where it is.
         now_seconds: Unix time up to which history counts.
         queries: the raw profile with the cluster's settings; the default ones if None.
+        stale_after_seconds: age of the newest scrape from which on the state is not known.
     """
     server = PrometheusServer(connection)
     raw = queries or KubeStateMetricsQueries()
     rules = RecordingRuleQueries(raw.pods.selector)
     try:
         server.at("vector(1)", now_seconds)
-        exported = {
-            one.profile: exported_series(server, one, now_seconds - LOOKED_AT_SECONDS, now_seconds)
+        looked_at = (now_seconds - LOOKED_AT_SECONDS, now_seconds)
+        exported = {one.profile: exported_series(server, one, *looked_at) for one in (raw, rules)}
+        plans = {
+            one.profile: one.plan(HOUR_SECONDS, exported[one.profile], stale_after_seconds)
             for one in (raw, rules)
         }
         findings = tuple(
-            _finding(server, one, exported[one.profile], now_seconds) for one in (raw, rules)
+            _finding(server, one, exported[one.profile], plans[one.profile], now_seconds)
+            for one in (raw, rules)
         )
         best = _best(findings)
         notes = _notes(raw, exported[raw.profile])
         if best is None:
             return PrometheusProbe(connection.url, True, profiles=findings, notes=notes)
-        chosen: QueryProfile = rules if best.profile is rules.profile else raw
-        plan = chosen.plan(HOUR_SECONDS, exported[chosen.profile])
+        plan = plans[best.profile]
         guessed = _guessed_share(server, plan, now_seconds)
     except (SourceUnavailable, BadInput) as error:
         return PrometheusProbe(connection.url, False, problem=str(error))
@@ -136,7 +146,11 @@ def probe_prometheus(
 
 
 def _finding(
-    server: PrometheusServer, queries: QueryProfile, exported: Exported, now_seconds: int
+    server: PrometheusServer,
+    queries: QueryProfile,
+    exported: Exported,
+    plan: QueryPlan,
+    now_seconds: int,
 ) -> ProfileFinding:
     missing = (
         _missing_rules(queries, exported)
@@ -146,10 +160,9 @@ def _finding(
     usable = not any(one.needed for one in missing)
     history, share = 0, 0.0
     if usable:
-        age = queries.plan(HOUR_SECONDS, exported).scrape_age
         hours = LONGEST_HISTORY_SECONDS // HOUR_SECONDS
         first = now_seconds - hours * HOUR_SECONDS
-        answer = server.range(age, InstantRange(first, now_seconds, HOUR_SECONDS))
+        answer = server.range(plan.scraped, InstantRange(first, now_seconds, HOUR_SECONDS))
         seen = sorted({int(at) for one in answer for at in one.positions})
         if seen:
             history = (hours - seen[0]) * HOUR_SECONDS
@@ -176,7 +189,7 @@ def _guessed_share(server: PrometheusServer, plan: QueryPlan, now_seconds: int) 
     span = InstantRange(now_seconds - GUESSES_OVER_SECONDS, now_seconds, HOUR_SECONDS)
     pending, guessed = (
         sum(float(one.values.sum()) for one in server.range(promql, span))
-        for promql in (plan.promql_of("pending_gpus"), plan.guessed_gpus)
+        for promql in (plan.pending_gpus, plan.guessed_gpus)
     )
     return guessed / pending if pending else None
 

@@ -38,6 +38,11 @@ class InstantRange:
             for first in range(self.first_seconds, self.last_seconds + 1, width)
         )
 
+    def inside_steps(self, resolution_seconds: int) -> "InstantRange":
+        """What lies inside the steps that close at these instants, openings and closes included."""
+        opening = self.first_seconds - self.step_seconds
+        return InstantRange(opening, self.last_seconds, resolution_seconds)
+
     def halves(self) -> tuple["InstantRange", "InstantRange"]:
         """The same instants in two ranges; needs at least two of them."""
         first, second = self.chunks((len(self) + 1) // 2)

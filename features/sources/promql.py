@@ -40,6 +40,11 @@ def without(promql: str, others: Sequence[str], matched_on: str) -> str:
     return "".join([promql, *(f"\nunless on ({matched_on}) ({one})" for one in others)])
 
 
+def counted_by_value(promql: str, label: str) -> str:
+    """How many samples of each GPU type have each value; the label says the value."""
+    return f'count_values by (gpu_type) ("{label}", {promql})'
+
+
 def highest_in_step(promql: str, step_seconds: int) -> str:
     """The highest value of an expression inside the step, its opening and its close included.
 
@@ -50,6 +55,15 @@ def highest_in_step(promql: str, step_seconds: int) -> str:
     return f"max_over_time(({promql})[{step_seconds + 1}s:{resolution}s])"
 
 
-def seconds_since_sample(selector: str) -> str:
-    """How old the newest sample of some series is; no answer where look-back finds none."""
-    return f"time() - max(timestamp({selector}))"
+def newest_sample_timestamp(selector: str) -> str:
+    """When the newest sample of some series was taken; no answer where look-back finds none."""
+    return f"max(timestamp({selector}))"
+
+
+def sampled_within(selector: str, seconds: int) -> str:
+    """How many of some series have a sample no older than this; no answer where none has.
+
+    Look-back alone shows samples of 300 s, a range alone those of a target known to be gone.
+    """
+    # A millisecond more, because left-open ranges (Prometheus 3) lack a sample just so old.
+    return f"count({selector} and count_over_time({selector}[{seconds * 1000 + 1}ms]))"

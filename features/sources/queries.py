@@ -13,8 +13,14 @@ from features.pool import Pool
 from features.series import COLUMNS
 from features.sources.pod_expressions import ALLOCATABLE, PHASE, REQUESTS, PodExpressions
 from features.sources.pod_settings import PodSettings
-from features.sources.promql import highest_in_step, seconds_since_sample
-from features.sources.query_plan import Exported, PoolQuery, Profile, QueryPlan
+from features.sources.promql import highest_in_step, sampled_within
+from features.sources.query_plan import (
+    Exported,
+    NodeSizes,
+    PoolQuery,
+    Profile,
+    QueryPlan,
+)
 
 RAW_CHUNK_SECONDS = 86_400
 RULE_INTERVAL_SECONDS = 60
@@ -59,21 +65,19 @@ class KubeStateMetricsQueries:
         """See `QueryProfile.node_gpus`."""
         return PodExpressions(self.pods, exported).node_gpus()
 
-    def plan(self, step_seconds: int, exported: Exported) -> QueryPlan:
+    def plan(self, step_seconds: int, exported: Exported, stale_after_seconds: int) -> QueryPlan:
         """See `QueryProfile.plan`; what is not exported is not asked for."""
         ask = PodExpressions(self.pods, exported)
         return QueryPlan(
-            pools=(
-                PoolQuery("demand_gpus", highest_in_step(ask.demand(), step_seconds)),
-                PoolQuery("running_gpus", ask.running("sum")),
-                PoolQuery("pending_gpus", ask.pending("sum")),
-                PoolQuery("queued_jobs", ask.pending("count")),
-                PoolQuery("submitted_jobs", ask.arrived("count", step_seconds)),
-                PoolQuery("submitted_gpus", ask.arrived("sum", step_seconds)),
-                PoolQuery("capacity_gpus", ask.capacity()),
+            pools=(PoolQuery("capacity_gpus", ask.capacity()),),
+            pods=ask.counts(step_seconds),
+            node_sizes=NodeSizes(
+                {**exported.gpus_per_node, **self.pods.gpus_per_node},
+                self.pods.default_gpus_per_node,
             ),
-            scrape_age=ask.scrape_age(),
-            guessed_gpus=ask.guessed(),
+            scraped=sampled_within(ask.always_scraped(), stale_after_seconds),
+            guessed_gpus=ask.guessed_gpus(),
+            pending_gpus=ask.pending_gpus(),
             chunk_seconds=RAW_CHUNK_SECONDS,
         )
 
@@ -96,7 +100,7 @@ class RecordingRuleQueries:
     @property
     def needed(self) -> tuple[str, ...]:
         """Series without which there is no demand."""
-        return ("tidecast:scrape_age_seconds",)
+        return ("tidecast:last_scrape_timestamp_seconds",)
 
     @property
     def series(self) -> tuple[str, ...]:
@@ -107,7 +111,7 @@ class RecordingRuleQueries:
         """The rules know the nodes; nothing need be asked."""
         return ""
 
-    def plan(self, step_seconds: int, exported: Exported) -> QueryPlan:
+    def plan(self, step_seconds: int, exported: Exported, stale_after_seconds: int) -> QueryPlan:
         """See `QueryProfile.plan`.
 
         Raises:
@@ -118,38 +122,39 @@ class RecordingRuleQueries:
                 f"a step of {step_seconds} s is shorter than the {RULE_INTERVAL_SECONDS} s at "
                 "which the recording rules are evaluated; choose a longer step"
             )
-        age = self._recorded("scrape_age_seconds")
-        # A millisecond short of the step, so that a sample on an edge is not in two steps.
-        arrivals = f"[{step_seconds * 1000 - 1}ms]"
+        last_scrape = self._recorded("last_scrape_timestamp_seconds")
+        # A millisecond short, so that a sample on an edge is not in two steps. The state at the
+        # opening was recorded up to an interval before it.
+        inside = f"[{step_seconds * 1000 - 1}ms]"
+        opened = f"[{(step_seconds + RULE_INTERVAL_SECONDS) * 1000 - 1}ms]"
         return QueryPlan(
+            # Copies of a series are folded here, not by a `max` of the server's: at ten thousand
+            # steps that costs it more than all the rest.
             pools=(
                 PoolQuery(
                     "demand_gpus",
-                    self._one_copy("demand_gpus", "max_over_time", f"[{step_seconds + 1}s]"),
+                    f"max_over_time({self._recorded('demand_gpus')}{opened})",
                 ),
-                PoolQuery("running_gpus", self._one_copy("running_gpus")),
-                PoolQuery("pending_gpus", self._one_copy("pending_gpus")),
-                PoolQuery("queued_jobs", self._one_copy("queued_jobs")),
+                PoolQuery("running_gpus", self._recorded("running_gpus")),
+                PoolQuery("pending_gpus", self._recorded("pending_gpus")),
+                PoolQuery("queued_jobs", self._recorded("queued_jobs")),
                 PoolQuery(
-                    "submitted_jobs", self._one_copy("submitted_jobs", "sum_over_time", arrivals)
+                    "submitted_jobs",
+                    f"sum_over_time({self._recorded('submitted_jobs')}{inside})",
                 ),
                 PoolQuery(
-                    "submitted_gpus", self._one_copy("submitted_gpus", "sum_over_time", arrivals)
+                    "submitted_gpus",
+                    f"sum_over_time({self._recorded('submitted_gpus')}{inside})",
                 ),
-                PoolQuery("capacity_gpus", self._one_copy("capacity_gpus")),
+                PoolQuery("capacity_gpus", self._recorded("capacity_gpus")),
             ),
-            scrape_age=f"{seconds_since_sample(age)} + min({age})",
+            scraped=f"time() - max({last_scrape}) <= {stale_after_seconds}",
             guessed_gpus=f"max({self._recorded('guessed_gpus')})",
+            pending_gpus=f"sum(max by (gpu_type, shape) ({self._recorded('pending_gpus')}))",
         )
 
     def _recorded(self, name: str) -> str:
         return f"tidecast:{name}{{{self.selector}}}" if self.selector else f"tidecast:{name}"
-
-    def _one_copy(self, name: str, over_time: str = "", span: str = "") -> str:
-        series = self._recorded(name)
-        if over_time:
-            series = f"{over_time}({series}{span})"
-        return f"max by (gpu_type, shape) ({series})"
 
 
 @dataclass(frozen=True)
@@ -167,12 +172,13 @@ class CustomPool:
     others: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
-        allowed = [name for name in COLUMNS if name != "demand_gpus"]
-        for column, promql in (("demand_gpus", self.demand_gpus), *self.others):
-            if column not in (*allowed, "demand_gpus"):
+        others = [name for name in COLUMNS if name != "demand_gpus"]
+        for column, _ in self.others:
+            if column not in others:
                 raise BadInput(
-                    f"{self.pool}: a query for '{column}'; there are {', '.join(allowed)}"
+                    f"{self.pool}: a query for '{column}'; there are {', '.join(others)}"
                 )
+        for column, promql in (("demand_gpus", self.demand_gpus), *self.others):
             if not promql.strip():
                 raise BadInput(f"{self.pool}: the query for '{column}' is empty")
 
@@ -214,15 +220,15 @@ class CustomQueries:
         """Nothing is known of the user's nodes."""
         return ""
 
-    def plan(self, step_seconds: int, exported: Exported) -> QueryPlan:
+    def plan(self, step_seconds: int, exported: Exported, stale_after_seconds: int) -> QueryPlan:
         """See `QueryProfile.plan`."""
         questions = []
         for one in self.pools:
             demand = highest_in_step(one.demand_gpus, step_seconds)
             questions.append(PoolQuery("demand_gpus", demand, one.pool))
             questions += [PoolQuery(column, promql, one.pool) for column, promql in one.others]
-        age = seconds_since_sample(self.presence) if self.presence else ""
-        return QueryPlan(pools=tuple(questions), scrape_age=age)
+        scraped = sampled_within(self.presence, stale_after_seconds) if self.presence else ""
+        return QueryPlan(pools=tuple(questions), scraped=scraped)
 
 
 def queries_for(

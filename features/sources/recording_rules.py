@@ -10,8 +10,10 @@ from features.pool import Shape
 from features.sources.pod_expressions import POD, PodExpressions
 from features.sources.pod_settings import PodSettings
 from features.sources.promql import first_of, labelled, without
+from features.sources.query_plan import STALE_AFTER_SECONDS
 
 INTERVAL = "1m"
+LAST_SCRAPE = "tidecast:last_scrape_timestamp_seconds"
 NODE_TYPES = "tidecast:node_types"
 RUNNING, PENDING = "tidecast:running_pod", "tidecast:pending_pod"
 EITHER = '{{__name__=~"tidecast:(running|pending)_{}"}}'
@@ -30,7 +32,7 @@ def recording_rules(pods: PodSettings) -> dict[str, Any]:
 def _nodes(pods: PodSettings) -> dict[str, str]:
     ask = PodExpressions(pods, recorded_node_types=NODE_TYPES)
     return {
-        "scrape_age_seconds": ask.scrape_age(),
+        "last_scrape_timestamp_seconds": f"max(timestamp({ask.always_scraped()}))",
         "node_types": PodExpressions(pods).node_types(),
         "node_gpus": ask.node_gpus(),
         "capacity_gpus": ask.capacity(),
@@ -62,7 +64,7 @@ def _pools() -> dict[str, str]:
     # What was not looked at a minute ago cannot be told to be new.
     new = (
         f" unless on ({POD}) {EITHER.format('pod_(gpus|slices)')} offset 1m"
-        " and on () tidecast:scrape_age_seconds offset 1m <= 150"
+        f" and on () time() - 60 - {LAST_SCRAPE} offset 1m <= {STALE_AFTER_SECONDS}"
     )
     return {
         "running_gpus": _by_pool("sum", f"{RUNNING}_gpus", f"{RUNNING}_slices"),

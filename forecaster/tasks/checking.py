@@ -48,7 +48,9 @@ def _prometheus_checks(workspace: Workspace, now_seconds: int) -> Iterator[Check
         )
         return
     raw = KubeStateMetricsQueries(workspace.pod_settings)
-    probe = probe_prometheus(workspace.prometheus_connection, now_seconds, raw)
+    probe = probe_prometheus(
+        workspace.prometheus_connection, now_seconds, raw, settings.stale_after_seconds
+    )
     if not probe.reachable:
         yield _check(
             "prometheus",

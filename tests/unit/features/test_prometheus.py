@@ -1,16 +1,27 @@
 """How answers of Prometheus become demand: zero, absent and NaN are three different things."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pytest
 
 from features.errors import BadInput, SourceUnavailable
 from features.pool import Pool, Shape
-from features.sources.prometheus import PrometheusSource
+from features.sources.prometheus import (
+    NODES_LOOKED_AT_EVERY_SECONDS,
+    PrometheusSource,
+    exported_series,
+)
 from features.sources.prometheus_connection import PrometheusConnection
+from features.sources.prometheus_http import PrometheusServer
 from features.sources.protocol import SourceAnswer
-from features.sources.queries import CustomPool, CustomQueries, RecordingRuleQueries
+from features.sources.queries import (
+    CustomPool,
+    CustomQueries,
+    KubeStateMetricsQueries,
+    RecordingRuleQueries,
+)
+from features.sources.query_plan import COUNTED
 from tests.fakes.prometheus_server import Asked, FakePrometheus, Reply, error, names, success
 
 WHOLE = Pool("a100", Shape.WHOLE_NODE)
@@ -36,8 +47,12 @@ def rules(**recorded: list[dict[str, object]]) -> Callable[[Asked], Reply]:
     return answers
 
 
-def ages(**by_instant: str) -> list[dict[str, object]]:
-    return [matrix({int(at[1:]): age for at, age in by_instant.items()})]
+def scraped(*instants: int) -> list[dict[str, object]]:
+    """The answer to whether the cluster was scraped at instants: it was at these."""
+    return [matrix(dict.fromkeys(instants, "1"))]
+
+
+ALWAYS = scraped(0, 300, 600, 900, 1200)
 
 
 def pull(answers: Callable[[Asked], Reply], known_pools: tuple[Pool, ...] = ()) -> SourceAnswer:
@@ -52,7 +67,7 @@ def test_absent_is_zero_while_scraped_and_unknown_otherwise() -> None:
     """Four steps: demand, none, a gap at the close, a gap at the opening."""
     answer = pull(
         rules(
-            scrape_age_seconds=ages(t0="10", t300="10", t600="10", t1200="10"),
+            last_scrape_timestamp_seconds=scraped(0, 300, 600, 1200),
             demand_gpus=[matrix({300: "8", 900: "8"}, LABELS)],
             running_gpus=[matrix({300: "8"}, LABELS)],
             capacity_gpus=[matrix({300: "16", 600: "16"}, {"gpu_type": "a100"})],
@@ -67,30 +82,36 @@ def test_absent_is_zero_while_scraped_and_unknown_otherwise() -> None:
     assert ("2 of 4 steps are not known: nothing was scraped",) == answer.warnings
 
 
-def test_an_old_scrape_is_a_gap_although_look_back_shows_it() -> None:
-    """What Prometheus still shows 200 s after the last scrape is not taken for now."""
-    answer = pull(
-        rules(
-            scrape_age_seconds=ages(t0="0", t300="150", t600="151", t900="0", t1200="0"),
-            demand_gpus=[matrix({300: "8", 600: "8", 900: "8", 1200: "8"}, LABELS)],
-        )
-    )
-    np.testing.assert_array_equal([8, np.nan, np.nan, 8], answer.series[0].demand_gpus)
-
-
 def test_a_sample_that_is_nan_is_not_known() -> None:
     """NaN from Prometheus is neither zero nor an error."""
-    fresh = ages(t0="0", t300="0", t600="0", t900="0", t1200="0")
     answer = pull(
-        rules(scrape_age_seconds=fresh, demand_gpus=[matrix({300: "NaN", 600: "2"}, LABELS)])
+        rules(
+            last_scrape_timestamp_seconds=ALWAYS,
+            demand_gpus=[matrix({300: "NaN", 600: "2"}, LABELS)],
+        )
     )
     np.testing.assert_array_equal([np.nan, 2, 0, 0], answer.series[0].demand_gpus)
 
 
+def test_copies_of_a_series_are_one() -> None:
+    """A pair of Prometheus gives every series twice; what one of them missed, the other has."""
+    one, other = {**LABELS, "replica": "a"}, {**LABELS, "replica": "b"}
+    answer = pull(
+        rules(
+            last_scrape_timestamp_seconds=ALWAYS,
+            demand_gpus=[
+                matrix({300: "8", 600: "NaN", 900: "2"}, one),
+                matrix({300: "8", 600: "4", 900: "3", 1200: "5"}, other),
+            ],
+        )
+    )
+    (series,) = answer.series
+    np.testing.assert_array_equal([8, 4, 3, 5], series.demand_gpus)
+
+
 def test_known_pools_are_answered_even_if_idle() -> None:
     """A pool of an earlier pull without samples has no demand, and no gap."""
-    fresh = ages(t0="0", t300="0", t600="0", t900="0", t1200="0")
-    answer = pull(rules(scrape_age_seconds=fresh), known_pools=(PART,))
+    answer = pull(rules(last_scrape_timestamp_seconds=ALWAYS), known_pools=(PART,))
     assert [PART] == [one.pool for one in answer.series]
     np.testing.assert_array_equal(np.zeros(4), answer.series[0].demand_gpus)
 
@@ -99,15 +120,14 @@ def test_nothing_at_all_is_no_series() -> None:
     """Where the profile's series are not there, nothing is known, and it is said."""
     answer = pull(lambda _: names([]), known_pools=(PART,))
     assert () == answer.series
-    assert "has no tidecast:scrape_age_seconds in this span" in answer.warnings[0]
+    assert "has no tidecast:last_scrape_timestamp_seconds in this span" in answer.warnings[0]
 
 
 def test_guesses_are_told_as_a_share() -> None:
     """A quarter of the pending demand has a guessed type."""
-    fresh = ages(t0="0", t300="0", t600="0", t900="0", t1200="0")
     answer = pull(
         rules(
-            scrape_age_seconds=fresh,
+            last_scrape_timestamp_seconds=ALWAYS,
             pending_gpus=[matrix({300: "4", 600: "4"}, LABELS)],
             guessed_gpus=[matrix({300: "2"})],
         )
@@ -118,15 +138,14 @@ def test_guesses_are_told_as_a_share() -> None:
 @pytest.mark.parametrize("labels", [{"shape": "fragment"}, {"gpu_type": "a100", "shape": "half"}])
 def test_an_answer_that_names_no_pool_is_refused(labels: dict[str, str]) -> None:
     """Labels from which no pool can be told are named."""
-    fresh = ages(t0="0", t300="0")
     with pytest.raises(BadInput, match="names no pool"):
-        pull(rules(scrape_age_seconds=fresh, demand_gpus=[matrix({300: "1"}, labels)]))
+        pull(rules(last_scrape_timestamp_seconds=ALWAYS, demand_gpus=[matrix({300: "1"}, labels)]))
 
 
 def test_one_partial_answer_refuses_all() -> None:
     """If any answer is partial, nothing of the pull is returned."""
     whole = rules(
-        scrape_age_seconds=ages(t0="0", t300="0", t600="0", t900="0", t1200="0"),
+        last_scrape_timestamp_seconds=ALWAYS,
         demand_gpus=[matrix({300: "8"}, LABELS)],
     )
 
@@ -150,8 +169,8 @@ def test_an_end_before_its_start_is_refused_unasked() -> None:
 
 def custom(presence: str, result: list[dict[str, object]]) -> SourceAnswer:
     def answers(asked: Asked) -> Reply:
-        if "timestamp" in asked.parameters["query"]:
-            return success(ages(t0="0", t300="0", t600="0"))
+        if "count_over_time" in asked.parameters["query"]:
+            return success(scraped(0, 300, 600))
         return success(result)
 
     queries = CustomQueries((CustomPool(WHOLE, "sum(mine)"),), presence)
@@ -173,3 +192,82 @@ def test_custom_queries_with_several_series_are_refused() -> None:
     result = [matrix({300: "5"}, {"pod": "a"}), matrix({300: "6"}, {"pod": "b"})]
     with pytest.raises(BadInput, match=r"several series; make it one with sum\(\)"):
         custom("", result)
+
+
+RAW = {
+    "kube_pod_container_resource_requests": ("pod", "resource"),
+    "kube_pod_status_phase": ("pod", "phase"),
+    "kube_node_status_allocatable": ("node", "resource"),
+}
+
+
+def raw(
+    series: Mapping[str, tuple[str, ...]], nodes: Sequence[dict[str, object]] = ()
+) -> Callable[[Asked], Reply]:
+    """A Prometheus that scraped these series of kube-state-metrics, and these counts of nodes."""
+
+    def answers(asked: Asked) -> Reply:
+        if asked.path.endswith("/labels"):
+            return names(series.get(asked.parameters["match[]"], ()))
+        if asked.path.endswith("/values"):
+            resource = "cpu" if "pod_container" in asked.parameters["match[]"] else "pods"
+            return names([resource])
+        if asked.parameters["step"] == str(NODES_LOOKED_AT_EVERY_SECONDS):
+            return success(nodes)
+        is_scraped = "count_over_time" in asked.parameters["query"]
+        return success(ALWAYS if is_scraped else [])
+
+    return answers
+
+
+def test_a_needed_series_that_is_missing_is_no_demand_of_zero() -> None:
+    """Without phases demand would be wrong; where nothing is there at all, nothing is known."""
+    without_phases = {name: labels for name, labels in RAW.items() if "phase" not in name}
+    with FakePrometheus(raw(without_phases)) as fake:
+        source = PrometheusSource(PrometheusConnection(fake.url), KubeStateMetricsQueries())
+        with pytest.raises(SourceUnavailable, match="has no kube_pod_status_phase, without which"):
+            source.demand(0, 1200, 300)
+    with FakePrometheus(raw({})) as fake:
+        source = PrometheusSource(
+            PrometheusConnection(fake.url), KubeStateMetricsQueries(), (PART,)
+        )
+        answer = source.demand(0, 1200, 300)
+    assert () == answer.series
+    assert (
+        "has no kube_pod_container_resource_requests, kube_pod_status_phase" in answer.warnings[0]
+    )
+
+
+def test_an_idle_cluster_has_no_demand_and_no_gap() -> None:
+    """Nobody asks for a GPU: each column of a known pool is zero."""
+    with FakePrometheus(raw(RAW)) as fake:
+        source = PrometheusSource(
+            PrometheusConnection(fake.url), KubeStateMetricsQueries(), (PART,)
+        )
+        (series,) = source.demand(0, 1200, 300).series
+    for name in (*COUNTED, "capacity_gpus"):
+        np.testing.assert_array_equal(np.zeros(4), getattr(series, name), name)
+
+
+def test_what_a_cluster_has_is_seen_over_a_week() -> None:
+    """The largest node tells a type's size, most nodes the commonest type; no GPUs, no size."""
+    counts = [
+        matrix({0: "5", 900: "5"}, {"gpu_type": "a100", "gpus": "4"}),
+        matrix({0: "1"}, {"gpu_type": "a100", "gpus": "8"}),
+        matrix({0: "1"}, {"gpu_type": "a100", "gpus": "2"}),
+        matrix({0: "1"}, {"gpu_type": "l40s", "gpus": "4"}),
+        matrix({0: "1"}, {"gpu_type": "l40s", "gpus": "2"}),
+        matrix({0: "1"}, {"gpu_type": "l40s", "gpus": "3"}),
+        matrix({0: "1"}, {"gpu_type": "l40s", "gpus": "1"}),
+        matrix({0: "9", 900: "1"}, {"gpu_type": "broken", "gpus": "0"}),
+    ]
+    week = 7 * 86_400
+    with FakePrometheus(raw(RAW, counts)) as fake:
+        server = PrometheusServer(PrometheusConnection(fake.url))
+        seen = exported_series(server, KubeStateMetricsQueries(), 2 * week - 300, 2 * week)
+    assert {"a100": 8, "l40s": 4} == seen.gpus_per_node
+    assert "a100" == seen.commonest_type
+    assert {"cpu", "pods"} == seen.resources
+    assert seen.has("kube_pod_status_phase", "phase")
+    assert not seen.has("kube_node_labels")
+    assert week + NODES_LOOKED_AT_EVERY_SECONDS == int(fake.asked[-1].parameters["start"])

@@ -62,6 +62,22 @@ def test_a_query_travels_in_the_body() -> None:
     assert ("600", "1500", "300") == tuple(asked.parameters[k] for k in ("start", "end", "step"))
 
 
+def test_the_server_is_spared() -> None:
+    """Answers come uncompressed unless the user asks otherwise; it gives up before we do."""
+    _, (asked,) = ask(success([]), request_timeout_seconds=20.0)
+    assert ("identity", "18s") == (asked.headers["Accept-Encoding"], asked.parameters["timeout"])
+    _, (asked,) = ask(success([]), headers=(("Accept-Encoding", "gzip"),))
+    assert "gzip" == asked.headers["Accept-Encoding"]
+
+
+def test_a_server_that_asks_for_time_gets_some() -> None:
+    """Its Retry-After holds, up to ten seconds."""
+    for told, expected in (("3", 3.0), ("600", 10.0), ("soon", None)):
+        with pytest.raises(SourceUnavailable, match="HTTP 503") as caught:
+            ask(text("{}", 503, (("Retry-After", told),)))
+        assert expected == caught.value.after_seconds  # type: ignore[attr-defined]
+
+
 def test_who_asks_is_told() -> None:
     """Token, user and tenant go along with every request."""
     _, (asked,) = ask(success([]), token="secret", headers=(("X-Scope-OrgID", "team"),))
@@ -130,6 +146,15 @@ def test_a_million_series_are_cut_off_early() -> None:
 
 def test_as_many_series_as_allowed_are_taken() -> None:
     """The limit itself is still allowed."""
+    series, _ = ask(many_series(40), max_series=40)
+    assert 40 == len(series)
+
+
+def test_series_are_counted_across_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However the body is cut on its way, the limit holds."""
+    monkeypatch.setattr("features.sources.prometheus_http.BLOCK_BYTES", 7)
+    with pytest.raises(BadInput, match="more than 40 series"):
+        ask(many_series(41), max_series=40)
     series, _ = ask(many_series(40), max_series=40)
     assert 40 == len(series)
 

@@ -16,7 +16,7 @@ RAW = {
     "kube_pod_status_phase": ("namespace", "pod", "phase"),
     "kube_node_status_allocatable": ("node", "resource"),
 }
-RULES = {"tidecast:scrape_age_seconds": ("__name__",)}
+RULES = {"tidecast:last_scrape_timestamp_seconds": ("__name__",)}
 
 
 def holding(
@@ -33,7 +33,8 @@ def holding(
         if asked.path.endswith("/values"):
             return names(resources)
         for name, count in days.items():
-            if f"timestamp({name}" in asked.parameters["query"]:
+            query = asked.parameters["query"]
+            if query.startswith((f"count({name}", f"time() - max({name}")):
                 hours = range(NOW - count * 86_400, NOW + 1, 3_600)
                 return success([{"metric": {}, "values": [[at, "5"] for at in hours]}])
         return success([])
@@ -78,7 +79,10 @@ def test_rules_are_recommended_once_they_know_as_much(
     days_of_rules: int, expected: Profile
 ) -> None:
     """Cheap rules win, but not over a history that is much longer."""
-    days = {"kube_node_status_allocatable": 20, "tidecast:scrape_age_seconds": days_of_rules}
+    days = {
+        "kube_node_status_allocatable": 20,
+        "tidecast:last_scrape_timestamp_seconds": days_of_rules,
+    }
     assert expected is probe(holding({**RAW, **RULES}, days)).recommended_profile
 
 

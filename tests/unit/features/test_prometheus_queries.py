@@ -17,7 +17,14 @@ from features.sources.queries import (
     RecordingRuleQueries,
     queries_for,
 )
-from features.sources.query_plan import Exported, Profile
+from features.sources.query_plan import (
+    COUNTED,
+    Exported,
+    PodState,
+    PodUnit,
+    Profile,
+    QueryPlan,
+)
 
 WHOLE = Pool("a100", Shape.WHOLE_NODE)
 
@@ -46,36 +53,76 @@ def test_the_highest_of_a_step_holds_both_its_edges(step: int, span: str) -> Non
     assert f"max_over_time((x){span})" == highest_in_step("x", step)
 
 
+def raw_plan(exported: Exported, pods: PodSettings | None = None) -> QueryPlan:
+    return KubeStateMetricsQueries(pods or PodSettings()).plan(300, exported, 150)
+
+
+def everything(plan: QueryPlan) -> str:
+    """All the PromQL of a plan."""
+    questions = [one.promql for one in (*plan.pools, *plan.pods)]
+    return "\n".join([*questions, plan.scraped, plan.guessed_gpus, plan.pending_gpus])
+
+
 def test_what_is_not_exported_is_not_asked_for() -> None:
     """Slices, selectors and gates cost nothing where there are none."""
-    bare = KubeStateMetricsQueries().plan(300, Exported()).promql_of("demand_gpus")
+    bare = raw_plan(Exported())
     for absent in ("nvidia_com_mig", "kube_pod_nodeselectors", "SchedulingGated", "DCGM"):
-        assert absent not in bare
-    full = Exported(
-        labels={"kube_pod_status_reason": frozenset({"reason"})},
-        resources=frozenset({"nvidia_com_mig_1g_10gb", "nvidia_com_mig_1g_6gb"}),
-    )
-    asked = KubeStateMetricsQueries().plan(300, full).promql_of("demand_gpus")
-    assert "SchedulingGated" in asked
-    assert (
-        f'resource=~"nvidia_com_mig_1g_10gb", node!="", pod!~"tidecast-placeholder-.+"}}) * {1 / 7}'
-        in asked
-    )
-    assert (
-        f'resource=~"nvidia_com_mig_1g_6gb", node!="", pod!~"tidecast-placeholder-.+"}}) * {1 / 4}'
-        in asked
-    )
-
-
-def test_node_sizes_that_differ_are_told_by_type() -> None:
-    """One size is compared as a number; several are looked up by type, with a default."""
-    one = Exported(gpus_per_node={"a": 8, "b": 8})
-    two = Exported(gpus_per_node={"a": 8, "b": 4})
-    plans = [
-        KubeStateMetricsQueries().plan(300, seen).promql_of("demand_gpus") for seen in (one, two)
+        assert absent not in everything(bare)
+    assert [(state, PodUnit.GPUS) for state in PodState] == [
+        (one.state, one.unit) for one in bare.pods
     ]
-    assert ">= 8" in plans[0]
-    assert 'label_replace(vector(4), "gpu_type", "b", "", "")' in plans[1]
+    full = raw_plan(
+        Exported(
+            labels={"kube_pod_status_reason": frozenset({"reason"})},
+            resources=frozenset({"nvidia_com_mig_1g_10gb", "nvidia_com_mig_1g_6gb"}),
+        )
+    )
+    assert {(state, unit) for state in PodState for unit in PodUnit} == {
+        (one.state, one.unit) for one in full.pods
+    }
+    (parts,) = [
+        one.promql
+        for one in full.pods
+        if (one.state, one.unit) == (PodState.RUNNING, PodUnit.PARTS)
+    ]
+    assert "SchedulingGated" in parts
+    for resource, gpus in (("nvidia_com_mig_1g_10gb", 1 / 7), ("nvidia_com_mig_1g_6gb", 1 / 4)):
+        matchers = f'resource=~"{resource}", node!="", pod!~"tidecast-placeholder-.+"'
+        assert f"{{{matchers}}}) * {gpus}" in parts
+
+
+def test_the_nodes_tell_the_shape_of_a_pod() -> None:
+    """A pod that fills its type's node is whole-node; settings win over what was seen."""
+    sizes = raw_plan(
+        Exported(gpus_per_node={"a": 8, "b": 4}),
+        PodSettings(gpus_per_node={"b": 2}, default_gpus_per_node=16),
+    ).node_sizes
+    whole, part = Shape.WHOLE_NODE, Shape.FRAGMENT
+    assert [whole, part] == [sizes.shape("a", gpus, PodUnit.GPUS) for gpus in (8, 7)]
+    assert [whole, part] == [sizes.shape("b", gpus, PodUnit.GPUS) for gpus in (2, 1)]
+    assert [whole, part] == [sizes.shape("new", gpus, PodUnit.GPUS) for gpus in (16, 8)]
+    assert part == sizes.shape("b", 2, PodUnit.PARTS)
+
+
+@pytest.mark.parametrize(
+    ("setting", "seen", "guess"),
+    [("h100", "a100", "h100"), ("", "a100", "a100"), ("", "", "unknown")],
+)
+def test_an_untold_type_is_guessed(setting: str, seen: str, guess: str) -> None:
+    """The user's guess comes before the type of most nodes, and either before none."""
+    plan = raw_plan(Exported(commonest_type=seen), PodSettings(default_gpu_type=setting))
+    (pending,) = [one.promql for one in plan.pods if one.state is PodState.PENDING]
+    assert [guess] == re.findall(r'"gpu_type", "(\w+)"', pending)
+
+
+def test_a_plan_knows_its_columns() -> None:
+    """What the counts of pods make is told with what is asked for as it is."""
+    assert {*COUNTED, "capacity_gpus"} == raw_plan(Exported()).columns
+    (one,) = CustomQueries((CustomPool(WHOLE, "x"),)).plan(300, Exported(), 150).pools
+    assert ("demand_gpus", WHOLE) == (one.column, one.pool)
+    assert {"demand_gpus"} == CustomQueries((CustomPool(WHOLE, "x"),)).plan(
+        300, Exported(), 150
+    ).columns
 
 
 @pytest.mark.parametrize("gpus", [0, -1, 1.5])
@@ -88,13 +135,16 @@ def test_a_part_of_a_gpu_is_a_part(gpus: float) -> None:
 def test_rules_need_a_step_of_a_minute() -> None:
     """What is recorded once a minute cannot say more."""
     with pytest.raises(BadInput, match="choose a longer step"):
-        RecordingRuleQueries().plan(30, Exported())
+        RecordingRuleQueries().plan(59, Exported(), 150)
+    assert RecordingRuleQueries().plan(60, Exported(), 150).pools
 
 
 def test_custom_queries_are_checked() -> None:
     """Unknown columns, empty expressions and an empty profile are named."""
     with pytest.raises(BadInput, match="a query for 'utilisation'; there are"):
         CustomPool(WHOLE, "x", (("utilisation", "y"),))
+    with pytest.raises(BadInput, match="a query for 'demand_gpus'; there are running_gpus"):
+        CustomPool(WHOLE, "x", (("demand_gpus", "y"),))
     with pytest.raises(BadInput, match="the query for 'running_gpus' is empty"):
         CustomPool(WHOLE, "x", (("running_gpus", " "),))
     with pytest.raises(BadInput, match="give at least one pool"):
@@ -107,8 +157,7 @@ def test_profiles_by_name() -> None:
     assert KubeStateMetricsQueries(pods) == queries_for(Profile.KUBE_STATE_METRICS, pods)
     assert RecordingRuleQueries('cluster="prod"') == queries_for(Profile.RECORDING_RULES, pods)
     for profile in (Profile.KUBE_STATE_METRICS, Profile.RECORDING_RULES):
-        plan = queries_for(profile, pods).plan(300, Exported())
-        selectors = re.findall(
-            r"(?:kube_\w+|tidecast:\w+)(\{[^}]*\})?", plan.promql_of("demand_gpus")
-        )
+        asked = everything(queries_for(profile, pods).plan(300, Exported(), 150))
+        selectors = re.findall(r"(?:kube_\w+|tidecast:\w+)(\{[^}]*\})?", asked)
+        assert len(selectors) > 8
         assert all('cluster="prod"' in one for one in selectors)

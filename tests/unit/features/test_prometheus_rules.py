@@ -1,5 +1,6 @@
 """The recording rules: the file in `deploy/`, its examples, and that it is the catalogue's."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -22,10 +23,11 @@ def test_the_file_holds_the_rules_of_the_catalogue() -> None:
 def test_every_series_that_is_asked_for_is_recorded() -> None:
     """The profile asks for nothing that the rules do not record."""
     recorded = {rule["record"] for rule in recording_rules(PodSettings())["groups"][0]["rules"]}
-    plan = RecordingRuleQueries().plan(300, Exported())
-    for column in [one.column for one in plan.pools]:
-        assert f"tidecast:{column}" in recorded
-        assert f"tidecast:{column}" in plan.promql_of(column)
+    plan = RecordingRuleQueries().plan(300, Exported(), 150)
+    for one in plan.pools:
+        assert [f"tidecast:{one.column}"] == re.findall(r"tidecast:\w+", one.promql)
+    asked = " ".join((*(one.promql for one in plan.pools), plan.scraped, plan.guessed_gpus))
+    assert set(re.findall(r"tidecast:\w+", asked)) <= recorded
 
 
 def test_other_vendors_get_their_own_rules() -> None:
