@@ -21,7 +21,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from benchmarks.clusters import START_SECONDS, STEP_SECONDS, panel
-from benchmarks.measuring import Row, Timing, seconds
+from benchmarks.measuring import Row, Timing, peak_memory_mb, seconds
 from features.series import FloatArray
 from features.sources.query_plan import STALE_AFTER_SECONDS, Exported
 
@@ -176,19 +176,12 @@ def _measure_on(url: str) -> Measure:
             "wall": time.perf_counter() - clock,
             "cpu": time.process_time() - processor,
             "server_cpu": _server_cpu(url) - server,
-            "memory_mb": _peak_memory_mb(),
+            "memory_mb": peak_memory_mb(),
         }
         del kept
         return figures
 
     return measure
-
-
-def _peak_memory_mb() -> float:
-    """Largest memory of this process; `getrusage` would count what its parent had at the fork."""
-    told = re.search(r"^VmHWM:\s*(\d+) kB$", Path("/proc/self/status").read_text(), re.MULTILINE)
-    assert told is not None
-    return int(told[1]) / 1024
 
 
 def _server_cpu(url: str) -> float:

@@ -208,15 +208,15 @@ def _events(
     peak_steps: int,
     horizon_steps: int,
 ) -> Iterator[NamedColumn]:
-    shape = (len(panel.pools), len(origins))
     now = value_before(panel.closing_gpus, origins)
+    seconds = [int(second) for second in panel.seconds_at(origins)]
     for steps in sorted({peak_steps, horizon_steps}):
         span = steps * panel.step_seconds
-        extra = np.zeros(shape)
+        extra = np.zeros(now.shape)
         for row, pool in enumerate(panel.pools):
-            for column, second in enumerate(panel.seconds_at(origins)):
-                known = events.known_at(pool, int(second), int(second) + span)
-                extra[row, column] = sum(_extra_gpus(event, now[row, column]) for event in known)
+            for column, second in enumerate(seconds):
+                for event in events.known_at(pool, second, second + span):
+                    extra[row, column] += _extra_gpus(event, now[row, column])
         yield f"known_events_{span_name(span)}_gpus", extra
 
 

@@ -34,10 +34,12 @@ def future_peak(demand_gpus: FloatArray, peak_steps: int) -> FloatArray:
     out = np.full((*demand_gpus.shape[:-1], rows + 1), np.nan)
     full = rows - peak_steps + 1  # windows that lie inside the rows
     if full > 0:
-        highest = out[..., :full]
-        highest[:] = demand_gpus[..., :full]
-        for ahead in range(1, peak_steps):  # np.maximum keeps a NaN, as a gap must be kept
-            np.maximum(highest, demand_gpus[..., ahead : ahead + full], out=highest)
+        reach, highest = 1, demand_gpus
+        while reach * 2 <= peak_steps:  # np.maximum keeps a NaN, as a gap must be kept
+            highest = np.maximum(highest[..., :-reach], highest[..., reach:])
+            reach *= 2
+        rest = peak_steps - reach
+        np.maximum(highest[..., :full], highest[..., rest : rest + full], out=out[..., :full])
     return out
 
 

@@ -19,11 +19,14 @@ from features.sources.prometheus import PrometheusSource
 from features.sources.prometheus_connection import PrometheusConnection
 from features.sources.queries import CustomPool, CustomQueries, queries_for
 from features.sources.query_plan import Profile, QueryProfile
+from forecaster.cpu_quota import cpus_allowed
+from forecaster.fan_out import FanOut
 from forecaster.history import HistoryStore
 from forecaster.settings import Settings, load_settings
 from models.forecast import Horizon
 from models.protocol import Context
 from models.registry import ModelRegistry
+from models.tracking import ExperimentTracker
 
 
 @dataclass(frozen=True)
@@ -52,12 +55,33 @@ class Workspace:
 
     @property
     def models_directory(self) -> Path:
-        """Where trained models lie, a directory each."""
+        """Where trained models lie, a directory for each version."""
         return self.settings.data_directory / "models"
 
-    def registry(self, model_name: str) -> ModelRegistry:
-        """The trained versions of one model."""
-        return ModelRegistry(self.models_directory / model_name)
+    @property
+    def registry(self) -> ModelRegistry:
+        """The trained versions of all models, and the champion among them."""
+        return ModelRegistry(self.models_directory)
+
+    @property
+    def tracker(self) -> ExperimentTracker | None:
+        """MLflow, or None where the user wants no record there."""
+        group = self.settings.mlflow
+        if not group.enabled:
+            return None
+        here = self.settings.data_directory.resolve()
+        return ExperimentTracker(
+            uri=group.tracking_uri or f"sqlite:///{here / 'mlflow.db'}",
+            name=group.name,
+            artifact_location=None if group.tracking_uri else (here / "mlflow-artifacts").as_uri(),
+            timeout_seconds=group.timeout_seconds,
+        )
+
+    @property
+    def fan_out(self) -> FanOut:
+        """Where fits and replays run, and how many at a time."""
+        group, cpus = self.settings.compute, cpus_allowed()
+        return FanOut(group.backend, group.workers or cpus, group.scheduler, threads=cpus)
 
     @property
     def zone(self) -> ZoneInfo:
@@ -194,12 +218,20 @@ class Workspace:
         pools = None if pool is None else [Pool.parse(pool)]
         return DemandPanel.of(self.store.series(pools, until_seconds=until_seconds))
 
-    def training_panel(self, step_seconds: int, until_seconds: int) -> DemandPanel:
+    def training_panel(
+        self, step_seconds: int, until_seconds: int, judge_days: float = 0.0
+    ) -> DemandPanel:
         """The newest days before a moment, of every pool on the same grid, to learn from.
+
+        Args:
+            step_seconds: spacing of the series.
+            until_seconds: Unix time up to which history counts.
+            judge_days: more days than `forecast.train_days`, for those that are kept to judge on.
 
         Raises:
             BadInput: the store holds nothing of those days.
         """
-        since = until_seconds - self.settings.forecast.train_days * DAY_SECONDS
+        days = self.settings.forecast.train_days + judge_days
+        since = until_seconds - int(days * DAY_SECONDS)
         held = self.store.series(since_seconds=since, until_seconds=until_seconds)
         return DemandPanel.of([one for one in held if one.step_seconds == step_seconds])

@@ -23,6 +23,11 @@ from models.targets import Targets, now_gpus, targets_of
 Progress = Callable[[str, int, int], None]
 """Called with a model's name, how many refits are done, and how many there are."""
 
+Replays = Callable[
+    [DemandPanel, Sequence[Model], Context, IntArray, Progress], Sequence[QuantileArrays]
+]
+"""Replays several models over the same origins: what `replay` says of each, in their order."""
+
 YARDSTICKS: tuple[Model, ...] = (Persistence(), persistence_over_all_history())
 
 
@@ -53,12 +58,25 @@ def no_progress(model: str, done: int, of: int) -> None:
     """Tells nobody."""
 
 
+def replay_in_turn(
+    panel: DemandPanel,
+    models: Sequence[Model],
+    context: Context,
+    origins: IntArray,
+    progress: Progress = no_progress,
+) -> list[QuantileArrays]:
+    """Replay one model after the other, and tell of every refit."""
+    return [replay(panel, model, context, origins, progress) for model in models]
+
+
 def backtest(
     panel: DemandPanel,
     models: Sequence[Model],
     context: Context,
     days: float,
     progress: Progress = no_progress,
+    *,
+    replays: Replays = replay_in_turn,
 ) -> BacktestResult:
     """Replay the last days of a panel with each model, and with the yardsticks.
 
@@ -67,7 +85,8 @@ def backtest(
         models: what to replay.
         context: horizon, calendar and events.
         days: how many days to replay, an origin at every step.
-        progress: told after every refit.
+        progress: told of what is under way.
+        replays: who replays the models; the yardsticks, which cost little, are replayed here.
 
     Raises:
         BadInput: the history is not longer than the days to replay.
@@ -82,11 +101,11 @@ def backtest(
         )
     origins = np.arange(first, len(panel), dtype=np.int64)
     simple = {one.name: replay(panel, one, context, origins, progress) for one in YARDSTICKS}
+    asked = {one.name: one for one in models if one.name not in simple}
+    said = replays(panel, list(asked.values()), context, origins, progress)
     # what users get has rare days worked in; the yardsticks stay as simple as they are
     judged = {
-        one.name: adjusted(replay(panel, one, context, origins, progress), panel, origins, context)
-        for one in models
-        if one.name not in simple
+        name: adjusted(one, panel, origins, context) for name, one in zip(asked, said, strict=True)
     }
     came = targets_of(panel, origins, context.horizon)
     return BacktestResult(

@@ -190,6 +190,14 @@ class Combined:
             return TreePair()
         return TreePair(self.quantiles.trees([panel], context), self.hazard.trees([panel], context))
 
+    def with_threads(self, threads: int) -> "Combined":
+        """The same model, fitting with so many threads."""
+        return replace(
+            self,
+            quantiles=replace(self.quantiles, threads=threads),
+            hazard=replace(self.hazard, threads=threads),
+        )
+
     def continued_from(self, previous: FittedModel) -> "Combined":
         """The same settings, going on from an earlier fit.
 

@@ -18,7 +18,6 @@ from models.protocol import Context
 from models.targets import now_gpus
 
 MEDIAN = QUANTILE_LEVELS.index(0.5)
-WORTH_SAYING_GPUS = 0.5
 
 
 @dataclass(frozen=True)
@@ -55,8 +54,8 @@ class Explanation:
         """A quantile of the peak, put together again."""
         return sum(self.parts().values()) + self.width_gpus[level]
 
-    def sentence(self) -> str:
-        """The same in plain words."""
+    def sentence(self, window_minutes: int) -> str:
+        """The same in plain words, for a window of so many minutes."""
         reasons = {
             "the time of day": self.seasonal_gpus,
             "what has been happening": self.slope_gpus,
@@ -66,12 +65,12 @@ class Explanation:
         said = [
             f"{reason} {'adds' if gpus > 0 else 'takes'} {abs(gpus):.0f}"
             for reason, gpus in reasons.items()
-            if abs(gpus) >= WORTH_SAYING_GPUS
+            if round(abs(gpus)) >= 1
         ]
         why = ", ".join(said) if said else "nothing speaks for a change"
         return (
-            f"{self.now_gpus:.0f} GPUs now; {why}; nine times in ten the peak stays at or below "
-            f"{self.peak_at(0.9):.0f}."
+            f"{self.now_gpus:g} GPUs now; {why}; nine times in ten the next {window_minutes} "
+            f"minutes stay at or below {round(self.peak_at(0.9), 1):g}."
         )
 
 

@@ -116,5 +116,5 @@ def _value(
         model_version=fit.version,
         knowledge=knowledge,
         explanation=account.parts(),
-        sentence=account.sentence(),
+        sentence=account.sentence(context.horizon.peak_seconds // 60),
     )

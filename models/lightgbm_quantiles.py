@@ -6,7 +6,7 @@ ahead is an input. Boosters are kept as LightGBM text; nothing pickled is ever w
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -187,6 +187,10 @@ class LightGBMQuantiles:
     threads: int = 1
     name: str = "lightgbm"
     refit_seconds: int = DAY_SECONDS
+
+    def with_threads(self, threads: int) -> "LightGBMQuantiles":
+        """The same model, fitting with so many threads."""
+        return replace(self, threads=threads)
 
     def fit(self, panel: DemandPanel, context: Context) -> FittedLightGBM:
         """Fit all pools' last 30 days; with too few origins nothing is learned."""

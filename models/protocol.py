@@ -84,3 +84,17 @@ class ContinuingModel(Protocol):
     def continued_from(self, previous: FittedModel) -> Model:
         """The model that goes on from an earlier fit, which must not be younger than the panel."""
         ...
+
+
+@runtime_checkable
+class ThreadedModel(Protocol):
+    """A model that can use several threads to fit; what it learns does not depend on how many."""
+
+    def with_threads(self, threads: int) -> Model:
+        """The same model, fitting with so many threads."""
+        ...
+
+
+def with_threads(model: Model, threads: int) -> Model:
+    """A model that fits with so many threads, if it can use more than one at all."""
+    return model.with_threads(threads) if isinstance(model, ThreadedModel) else model

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from features.errors import TidecastError
-from forecaster.cli import backtest, demo, doctor, forecast, history, train
+from forecaster.cli import backtest, demo, doctor, forecast, history, models, train
 
 USER_ERROR = 2
 INTERRUPTED = 130
@@ -26,6 +26,7 @@ app = typer.Typer(
 app.command("demo", short_help="See it work on a made-up cluster.")(demo.demo)
 app.command("doctor", short_help="Say what is missing, and how to get it.")(doctor.doctor)
 app.add_typer(history.app, name="history")
+app.add_typer(models.app, name="models")
 app.command("train", short_help="Let the models learn from the history.")(train.train)
 app.command("forecast", short_help="Say what each pool will need next.")(forecast.forecast)
 app.command("backtest", short_help="Score the models on the newest days.")(backtest.backtest)

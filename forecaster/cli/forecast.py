@@ -27,7 +27,7 @@ def forecast(
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option("--model", metavar="M", help="This model; forecast.model if left out."),
+        typer.Option("--model", metavar="M", help="This model; the champion if left out."),
     ] = None,
     config: ConfigOption = None,
     output: OutputOption = Output.TABLE,
@@ -104,11 +104,8 @@ def _median_at(forecast: "ForecastOfPool", seconds_ahead: int) -> float | None:
 def _show_knowledge(forecast: "ForecastOfPool", zone: "ZoneInfo", console: "Console") -> None:
     from forecaster.cli.times import moment_text
 
-    minutes = forecast.peak_window_seconds // 60
     console.print(
-        f"{forecast.pool}: from {_gpus(forecast.now_gpus)} GPUs at "
-        f"{moment_text(forecast.origin_seconds, zone)}, the next {minutes} minutes will need at "
-        f"most {_gpus(forecast.peak_gpus['0.9'])} GPUs nine times in ten.",
+        f"{forecast.pool} at {moment_text(forecast.origin_seconds, zone)}: {forecast.sentence}",
         soft_wrap=True,
     )
     console.print(

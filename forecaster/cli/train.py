@@ -17,12 +17,17 @@ if TYPE_CHECKING:
 def train(
     models: Annotated[
         str,
-        typer.Option("--models", metavar="A,B", help="These models; forecast.model if left out."),
+        typer.Option("--models", metavar="A,B", help="These models, best liked first."),
     ] = "",
     config: ConfigOption = None,
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """Let the models learn from the newest days of the history (forecast.train_days)."""
+    """Train models on the newest days, and make the best one champion if it earns it.
+
+    Without --models, training.candidates compete, or else forecast.model alone. They are judged on
+    the newest days (training.judge_days), of which they have seen nothing. The best one takes the
+    champion's place if it is not worse; 'tidecast models rollback' goes back. MLflow is told.
+    """
     from forecaster.cli.output import print_result, print_warnings, progress
     from forecaster.clock import now_seconds
     from forecaster.tasks.training import train_models
@@ -36,13 +41,33 @@ def train(
 
 
 def _show(answer: "TrainAnswer", zone: "ZoneInfo", console: "Console") -> None:
+    from forecaster.cli.models import MEASURES, ratio_text
     from forecaster.cli.output import table
     from forecaster.cli.times import moment_text
 
-    rows = [(model.model_name, model.model_version) for model in answer.models]
-    console.print(table(("model", "version"), rows))
+    rows = [
+        (
+            one.model_name,
+            one.model_version,
+            *(ratio_text(one.loss_ratio.get(measure)) for measure in MEASURES),
+            "champion" if one.model_version == answer.champion_version else "",
+        )
+        for one in answer.models
+    ]
+    console.print(table(("model", "version", *MEASURES, ""), rows, texts=("version", "")))
     console.print(
         f"Learned from {len(answer.pools)} pools, "
         f"{moment_text(answer.trained.start_seconds, zone)} to "
         f"{moment_text(answer.trained.end_seconds, zone)}."
     )
+    if answer.judged:
+        console.print(
+            f"Judged unseen on {moment_text(answer.judged.start_seconds, zone)} to "
+            f"{moment_text(answer.judged.end_seconds, zone)}; peak, path WQL: loss as a ratio to "
+            "'the same as now'.",
+            soft_wrap=True,
+        )
+    done = "is champion now" if answer.promoted else "was not made champion"
+    console.print(f"{answer.challenger} {done}:")
+    for reason in answer.reasons:
+        console.print(f"  {reason}", soft_wrap=True)

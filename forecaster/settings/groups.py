@@ -49,8 +49,8 @@ class ForecastSettings(Group):
     peak_window_seconds: int = Field(default=1800, ge=60, le=86_400)
     """Length of the window whose highest demand is forecast; at most the horizon."""
 
-    model: str = "lightgbm"
-    """The model that `tidecast forecast` uses where it has learned enough."""
+    model: str = "combined"
+    """The model that `tidecast train` trains, and that forecasts while there is no champion."""
 
     train_days: int = Field(default=30, ge=1, le=3650)
     """Days of history, counted back from the newest step, that models learn from."""

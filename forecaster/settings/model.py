@@ -4,8 +4,10 @@ from pathlib import Path
 
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from forecaster.settings.compute import ComputeSettings
 from forecaster.settings.groups import CalendarGroup, ForecastSettings, HistorySettings
 from forecaster.settings.prometheus import PrometheusSettings
+from forecaster.settings.training import MlflowSettings, TrainingSettings
 
 ENVIRONMENT_PREFIX = "TIDECAST_"
 GROUP_SEPARATOR = "__"
@@ -28,7 +30,10 @@ class Settings(BaseSettings):
     prometheus: PrometheusSettings = PrometheusSettings()
     history: HistorySettings = HistorySettings()
     forecast: ForecastSettings = ForecastSettings()
+    training: TrainingSettings = TrainingSettings()
+    mlflow: MlflowSettings = MlflowSettings()
     calendar: CalendarGroup = CalendarGroup()
+    compute: ComputeSettings = ComputeSettings()
 
     @classmethod
     def settings_customise_sources(  # pydantic-settings fixes this signature

@@ -11,6 +11,7 @@ from forecaster.files import replacing
 from forecaster.forecast_file import write_forecasts
 from forecaster.json_shapes import BacktestAnswer, MaybeByLevel, ScoreOfModel, Span
 from forecaster.report import backtest_report
+from forecaster.tasks.fleets import replays_with
 from forecaster.wiring import Workspace
 from models.backtest import BacktestResult, Progress, backtest, scores
 from models.forecast import Forecast
@@ -46,7 +47,7 @@ def backtest_history(
         workspace: settings and store.
         options: what to replay and to write.
         now_seconds: Unix time, for the report.
-        progress: told after every refit.
+        progress: told of what is under way.
 
     Raises:
         BadInput: an unknown model or pool, too little history, or a file that cannot be written.
@@ -54,7 +55,8 @@ def backtest_history(
     models = models_named(options.models or tuple(MODELS))
     panel = workspace.panel(options.pool)
     context = workspace.context(panel.step_seconds)
-    result = backtest(panel, models, context, options.days, progress)
+    replays = replays_with(workspace.fan_out)
+    result = backtest(panel, models, context, options.days, progress, replays=replays)
     scored = scores(result)
     if options.forecasts:
         write_forecasts(result, options.forecasts)

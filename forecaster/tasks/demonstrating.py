@@ -21,6 +21,7 @@ from forecaster.files import replacing
 from forecaster.json_shapes import DemoAnswer
 from forecaster.settings.groups import CalendarGroup
 from forecaster.settings.prometheus import PrometheusSettings
+from forecaster.settings.training import MlflowSettings
 from forecaster.tasks.backtesting import score_shape, write_report
 from forecaster.tasks.forecasting import ForecastOptions, make_forecasts, shape_of
 from forecaster.tasks.training import train_models
@@ -32,7 +33,7 @@ from models.zoo import models_named
 DEMO_DIRECTORY = "demo"
 REPORT_NAME = "report.html"
 REPLAYED_DAYS = 3
-REPLAYED_MODELS = ("seasonal-naive", "periodic-regression", "lightgbm")
+REPLAYED_MODELS = ("seasonal-naive", "periodic-regression", "combined")
 
 
 def demo_workspace(config: Path | None) -> Workspace:
@@ -46,6 +47,7 @@ def demo_workspace(config: Path | None) -> Workspace:
     changes = {
         "data_directory": settings.data_directory / DEMO_DIRECTORY,
         "prometheus": PrometheusSettings(),
+        "mlflow": MlflowSettings(enabled=False),
         "calendar": CalendarGroup(time_zone=calendar.time_zone, countries=calendar.countries),
     }
     return Workspace(settings.model_copy(update=changes))

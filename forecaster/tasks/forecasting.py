@@ -1,13 +1,8 @@
-"""From the store to forecasts: the newest history, a fit that may be used for it, and the answer.
-
-A fit is used only where it learned from nothing that came after the forecast's origin. Where there
-is no such fit, one is made for this forecast alone.
-"""
+"""From the store to forecasts: the newest history, what answers for it, and the answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from features.baselines import DAY_SECONDS
 from features.errors import BadInput, Unavailable
 from features.panel import DemandPanel
 from features.pool import Pool
@@ -18,16 +13,14 @@ from forecaster.json_shapes import (
     PathStep,
     Quantiles,
 )
-from forecaster.tasks.moments import iso_text, version_text
+from forecaster.tasks.moments import iso_text
 from forecaster.tasks.pulling import pull_history
+from forecaster.tasks.serving import serving
 from forecaster.wiring import Workspace
 from models.forecast import QUANTILE_LEVELS, Forecast
-from models.forecasting import NamedFit, forecast
-from models.persistence import Persistence
-from models.zoo import MODELS, models_named
+from models.forecasting import forecast
 
 STALE_AFTER_SECONDS = 900
-OLD_FIT_SECONDS = 3 * DAY_SECONDS
 
 
 @dataclass(frozen=True)
@@ -37,7 +30,7 @@ class ForecastOptions:
     Attributes:
         pool: this pool alone; every pool if None.
         at_seconds: from this moment, on what was known then; from the newest step if None.
-        model: name of the model; the settings' if None.
+        model: name of the model; the champion if None.
     """
 
     pool: str | None = None
@@ -89,20 +82,13 @@ def make_forecasts(workspace: Workspace, options: ForecastOptions, now_seconds: 
     Raises:
         BadInput: an unknown pool or model, or no history before the moment.
     """
-    name = options.model or workspace.settings.forecast.model
-    models_named([name])
     panel = _known_by(workspace, options)
+    chosen = serving(workspace, options.model, panel, now_seconds)
     context = workspace.context(panel.step_seconds)
-    simplest = Persistence()
-    fits = [NamedFit(simplest.name, version_text(now_seconds), simplest.fit(panel, context))]
-    warnings: list[str] = []
-    if name != simplest.name:
-        fit, warnings = _usable_fit(workspace, name, panel, now_seconds)
-        fits.insert(0, fit)
     return Forecasts(
         panel=panel,
-        by_pool=forecast(panel, fits, context, len(panel)),
-        warnings=(*warnings, *workspace.calendar_warnings(panel)),
+        by_pool=forecast(panel, chosen.fits, context, len(panel), chosen.notes),
+        warnings=(*chosen.warnings, *workspace.calendar_warnings(panel)),
     )
 
 
@@ -130,6 +116,7 @@ def shape_of(pool: Pool, made: Forecast | Unavailable) -> ForecastOfPool | NoFor
         last_observed_seconds=made.knowledge.last_observed_seconds,
         notes=list(made.knowledge.notes),
         explanation_gpus=dict(made.explanation),
+        sentence=made.sentence,
     )
 
 
@@ -149,42 +136,6 @@ def _known_by(workspace: Workspace, options: ForecastOptions) -> DemandPanel:
 
 def _moment(seconds: int) -> str:
     return iso_text(seconds) or f"{seconds} s"
-
-
-def _usable_fit(
-    workspace: Workspace, name: str, panel: DemandPanel, now_seconds: int
-) -> tuple[NamedFit, list[str]]:
-    """The saved fit where it may be used, else a new one; and what to know about it."""
-    try:
-        fit, age_seconds = _saved_fit(workspace, name, panel)
-    except BadInput as error:
-        known = workspace.training_panel(panel.step_seconds, panel.end_seconds)
-        fitted = MODELS[name]().fit(known, workspace.context(panel.step_seconds))
-        fit = NamedFit(name, f"{version_text(now_seconds)}-unsaved", fitted)
-        return fit, [f"{error}; {name} was fitted for this forecast alone"]
-    if age_seconds <= OLD_FIT_SECONDS:
-        return fit, []
-    days = age_seconds // DAY_SECONDS
-    return fit, [f"{name} was trained {days} days before; 'tidecast train' renews it"]
-
-
-def _saved_fit(workspace: Workspace, name: str, panel: DemandPanel) -> tuple[NamedFit, int]:
-    """The saved fit, and how many seconds before the origin its history ended.
-
-    Raises:
-        BadInput: there is none, it is damaged, or it may not be used for this panel.
-    """
-    registry = workspace.registry(name)
-    version = registry.champion()
-    if version is None:
-        raise BadInput(f"{name} has not been trained")
-    manifest, artifact = registry.load(version)
-    if manifest.step_seconds != panel.step_seconds:
-        raise BadInput(f"the trained {name} has a step of {manifest.step_seconds} s")
-    if manifest.last_seconds > panel.end_seconds:
-        raise BadInput(f"the trained {name} has seen what came later")
-    fitted = MODELS[name]().restore(artifact)
-    return NamedFit(name, version, fitted), panel.end_seconds - manifest.last_seconds
 
 
 def _by_level(quantiles: list[float]) -> Quantiles:

@@ -22,6 +22,8 @@ def tidecast(
     for name in list(os.environ):
         if name.startswith("TIDECAST_"):
             monkeypatch.delenv(name)
+    # its tables take seconds to make; tests/integration/test_mlflow.py is about it
+    monkeypatch.setenv("TIDECAST_MLFLOW__ENABLED", "false")
 
     def command(*arguments: str | Path) -> Ran:
         capsys.readouterr()

@@ -207,3 +207,25 @@ def test_every_column_of_demand_can_be_asked_for() -> None:
 def test_the_default_model_is_in_the_zoo() -> None:
     """Nobody has to choose a model to begin."""
     assert Settings().forecast.model in MODELS
+
+
+def test_mlflow_lies_in_the_data_directory_unless_a_server_is_named() -> None:
+    """Record and files, wherever the command is run; a server decides for itself."""
+    Path("tidecast.yaml").write_text("data_directory: held", encoding="utf-8")
+    tracker = Workspace.open(None).tracker
+    assert tracker
+    assert f"sqlite:///{Path.cwd() / 'held' / 'mlflow.db'}" == tracker.uri
+    assert (Path.cwd() / "held" / "mlflow-artifacts").as_uri() == tracker.artifact_location
+    Path("tidecast.yaml").write_text("mlflow: {tracking_uri: 'http://m:5000'}", encoding="utf-8")
+    tracker = Workspace.open(None).tracker
+    assert tracker
+    assert ("http://m:5000", None) == (tracker.uri, tracker.artifact_location)
+    Path("tidecast.yaml").write_text("mlflow: {enabled: false}", encoding="utf-8")
+    assert Workspace.open(None).tracker is None
+
+
+def test_what_is_no_place_for_mlflow_is_refused() -> None:
+    """MLflow's file store is not one either: it is neither atomic nor a registry."""
+    for uri in ("mlruns", "file:///mlruns", "m:5000"):
+        (problem,) = problems(f"mlflow: {{tracking_uri: '{uri}'}}")
+        assert f"'{uri}' is neither a server nor a database" in problem

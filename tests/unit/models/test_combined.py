@@ -102,6 +102,17 @@ def test_pools_may_come_in_any_order(fitted):
     )
 
 
+def test_threads_change_no_forecast(fitted):
+    """How many threads grow the trees makes no difference to what they say."""
+    threaded = Combined(warm_up_days=(1,)).with_threads(2)
+    assert (2, 2) == (threaded.quantiles.threads, threaded.hazard.threads)
+    origin = np.array([FITTED_ROWS + 30])
+    np.testing.assert_array_equal(
+        threaded.fit(PANEL.before(FITTED_ROWS), CONTEXT).predict(PANEL, origin, CONTEXT).peak,
+        fitted.predict(PANEL, origin, CONTEXT).peak,
+    )
+
+
 def test_another_models_fit_cannot_be_continued():
     """Going on from something else is refused in one line."""
     other = Persistence().fit(PANEL, CONTEXT)

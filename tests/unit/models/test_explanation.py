@@ -74,9 +74,10 @@ def test_the_tide_never_explains_more_than_there_is():
 def test_sentence_says_what_matters_and_nothing_else():
     """Parts too small to matter are left out; a quiet forecast says so."""
     loud = Explanation(96.0, 12.0, -4.0, 0.0, 64.0, {0.9: 16.0})
-    assert loud.sentence() == (
+    assert loud.sentence(30) == (
         "96 GPUs now; the time of day adds 12, what has been happening takes 4, what was "
-        "announced or scheduled adds 64; nine times in ten the peak stays at or below 184."
+        "announced or scheduled adds 64; nine times in ten the next 30 minutes stay at or below "
+        "184."
     )
     quiet = Explanation(96.0, 0.2, 0.0, 0.0, 0.0, {0.9: 0.0})
-    assert "nothing speaks for a change" in quiet.sentence()
+    assert "nothing speaks for a change" in quiet.sentence(30)

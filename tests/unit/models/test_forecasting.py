@@ -36,7 +36,7 @@ def test_forecast_says_what_it_is_and_what_it_knew():
     assert 1.0 == made.knowledge.observed_share
     assert "4.0 days of history; its seasons need 30" in made.knowledge.notes
     assert sum(made.explanation.values()) == pytest.approx(made.peak_at(0.5))
-    assert f"stays at or below {made.peak_at(0.9):.0f}" in made.sentence
+    assert f"the next 30 minutes stay at or below {round(made.peak_at(0.9), 1):g}" in made.sentence
 
 
 def test_no_history_is_unavailable_never_zero():
