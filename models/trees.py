@@ -16,6 +16,7 @@ from features.panel import DemandPanel
 from features.pipeline import feature_table
 from features.rises import closed_rises
 from features.series import FloatArray, IntArray
+from models.boosting import load_lightgbm
 from models.forecast import QUANTILE_LEVELS, Horizon
 from models.own_rises import RiseProfiles, quantiles_by_day
 from models.protocol import Context
@@ -193,6 +194,7 @@ def grown(
         rows: what to learn from.
         growth: parameters and number of trees, one pair per booster.
     """
+    load_lightgbm()
     import lightgbm
 
     fixed = {"deterministic": True, "force_row_wise": True, "seed": 1, "verbose": -1}
@@ -213,6 +215,7 @@ def booster_of(text: bytes) -> "lightgbm.Booster":
     Raises:
         BadInput: the text is not one.
     """
+    load_lightgbm()
     import lightgbm
 
     try:

@@ -13,6 +13,7 @@ from features.panel import DemandPanel
 from features.series import IntArray
 from forecaster.fan_out import FanOut, Told
 from models.backtest import Progress, Replays, no_progress, replay, replay_in_turn
+from models.boosting import load_lightgbm
 from models.forecast import QuantileArrays
 from models.protocol import Context, FittedModel, Model, with_threads
 
@@ -50,6 +51,7 @@ def fit_clusters(
     Raises:
         TidecastError: of the kind that a fit raised, with the cluster's name before its text.
     """
+    load_lightgbm()  # here, since in a thread it would hide libraries from the other threads
     names = list(clusters)
     fit = partial(_fit, with_threads(model, fan_out.threads_each(len(names))))
     fitted = fan_out.map(fit, list(clusters.items()), _told(names, progress))
@@ -70,6 +72,7 @@ def replays_with(fan_out: FanOut) -> Replays:
         models = [with_threads(model, threads) for model in models]
         if fan_out.at_once(len(models)) <= 1:
             return replay_in_turn(panel, models, context, origins, progress)
+        load_lightgbm()  # as above
         work = partial(replay, panel, context=context, origins=origins)
         return fan_out.map(work, models, _told([model.name for model in models], progress))
 
