@@ -62,6 +62,14 @@ def test_no_history_is_unknown():
     assert np.isnan(level).all()
 
 
+def test_what_lies_more_than_a_day_ahead_is_unknown_not_read_from_the_future():
+    """Twenty-six hours ahead, yesterday's row of that time has not come yet."""
+    panel = hourly(np.arange(100.0))
+    season = Season("yesterday", (1,))
+    level = seasonal_baseline(panel, np.array([60]), np.array([24, 26]), season, UTC_CALENDAR)
+    np.testing.assert_array_equal(level, [[[59.0, np.nan]]])
+
+
 def local_hours(panel, rows, calendar):
     # a row closes one step after it begins
     return calendar.local_seconds_of_day(panel.seconds_at(rows + 1)) // 3600

@@ -1,5 +1,7 @@
 """Intervals from resampled days: they hold the figure, and tell noise from more than that."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -39,6 +41,16 @@ def test_a_model_far_worse_is_far_from_one(result):
 def test_a_yardstick_against_itself_is_never_below_one(result):
     """No drawing of days makes a yardstick better than the better of both."""
     assert ratio_intervals(result, "persistence")[0.9].low >= 1.0 - 1e-12
+
+
+def test_the_better_yardstick_counts(result):
+    """Spoiling one of the two yardsticks changes nothing."""
+    spoiled = result.forecasts["persistence-all"]
+    spoiled = dataclasses.replace(spoiled, peak=spoiled.peak + 500)
+    other = dataclasses.replace(result, forecasts={**result.forecasts, "persistence-all": spoiled})
+    assert ratio_intervals(other, "seasonal-naive")[0.9].value == pytest.approx(
+        ratio_intervals(result, "seasonal-naive")[0.9].value
+    )
 
 
 def test_chosen_pools_alone_count(result):

@@ -79,6 +79,8 @@ def test_warm_up_leaves_a_record():
     lived = Combined(warm_up_days=(1,)).fit(PANEL.before(FITTED_ROWS), CONTEXT)
     assert (novice.learned.peak.rounds == 0).all()
     assert (lived.learned.peak.rounds > 40).all()
+    assert (novice.learned.calibration.log_factor == 0).all()
+    assert (lived.learned.calibration.log_factor[:, 3:] != 0).any(axis=-1).all()
 
 
 def test_a_new_pool_is_silent_until_the_next_fit(fitted):

@@ -1,5 +1,7 @@
 """An explanation adds up to its forecast, and says in words what its parts say."""
 
+from datetime import date
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -48,6 +50,17 @@ def test_parts_add_up_to_every_quantile(rise, origin, announced):
         assert account.peak_at(level) == pytest.approx(final.peak[0, 0, index])
     assert account.width_gpus[0.5] == 0
     assert account.events_gpus == pytest.approx(100.0 if announced else 0.0)
+
+
+def test_a_marked_day_is_the_calendars_part():
+    """What the multiplier of a promotion adds to the median is said to be the calendar's."""
+    marked = ClusterCalendar(CalendarSettings(promotion_days=(date(2026, 1, 12),)))
+    origin = 7 * 288 + 100
+    final, account = explained(
+        said(8.0, origin), PANEL, origin, Context(Horizon.of(300), marked, NoKnownEvents())
+    )
+    assert account.calendar_gpus == pytest.approx(12.0)
+    assert account.peak_at(0.9) == pytest.approx(final.peak[0, 0, 4])
 
 
 def test_the_tide_gets_what_the_baseline_explains():

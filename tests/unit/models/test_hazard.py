@@ -7,7 +7,7 @@ from features.events import NoKnownEvents
 from features.panel import DemandPanel
 from features.series import DemandSeries
 from models.forecast import QUANTILE_LEVELS, Horizon
-from models.hazard import Hazard
+from models.hazard import Hazard, HazardTrees
 from models.own_rises import rise_profiles
 from models.protocol import Context
 from models.trees import profiled_inputs
@@ -61,3 +61,19 @@ def test_too_little_history_learns_nothing():
     assert trees.booster is None
     rises, _ = said(trees, panel, [100])
     assert np.isnan(rises).all()
+
+
+class Wobbling:
+    """A booster whose odds rise and fall from threshold to threshold."""
+
+    def predict(self, rows, raw_score, num_threads):
+        return np.random.default_rng(1).normal(0, 3, len(rows))
+
+
+def test_wobbling_odds_still_give_quantiles_in_order():
+    """A larger rise is never likelier than a smaller one, whatever the trees say."""
+    panel = tidal_panel(days=3)
+    profiles = rise_profiles(panel, CONTEXT.horizon)
+    inputs = profiled_inputs(panel, np.arange(500, 540), CONTEXT, profiles)
+    rises = HazardTrees(Wobbling(), inputs.names).peak_quantiles(inputs, profiles)
+    assert (np.diff(rises, axis=-1) >= 0).all()
