@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from features.series import BoolArray, FloatArray, IntArray
-from models.calibration import Calibration, Habits
+from models.calibration import Calibration, Habits, snapped
 from models.combination import Record, combined
 from models.forecast import QUANTILE_LEVELS, QuantileArrays
 from models.members import Members, path_prior, peak_prior
@@ -72,7 +72,7 @@ class Learned:
         peak, path = self._combined(members)
         rise = self.calibration.applied(peak, habits)
         return QuantileArrays(
-            path=members.now_gpus[..., None, None] + path,
+            path=members.now_gpus[..., None, None] + snapped(path, habits.blocks_gpus),
             peak=members.now_gpus[..., None] + rise,
         ).made_valid()
 
