@@ -90,7 +90,7 @@ def _print_days(model: str, result: BacktestResult) -> None:
     for index, pool in enumerate(result.panel.pools):
         came, peak = result.actual_peak[index], result.forecasts[model].peak[index]
         for day in np.unique(days):
-            here = (days == day) & np.isfinite(came)
+            here = (days == day) & np.isfinite(came + peak[:, 0])
             now, said, was = result.now_gpus[index][here], peak[here], came[here]
             covered = " | ".join(
                 f"{np.mean(was <= said[:, level]):.2f} / {np.mean(was < said[:, level]):.2f}"
@@ -111,7 +111,7 @@ def _worst_quarter(result: BacktestResult, model: str, pool: int) -> float:
     peak, came = result.forecasts[model].peak[pool], result.actual_peak[pool]
     worst = 0.0
     for quarter in range(QUARTERS):
-        here = np.isfinite(came) & (seconds * QUARTERS // 86_400 == quarter)
+        here = np.isfinite(came + peak[:, 0]) & (seconds * QUARTERS // 86_400 == quarter)
         for level in (0.75, 0.9, 0.95):
             said = peak[here, QUANTILE_LEVELS.index(level)]
             under = level - np.mean(came[here] <= said)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from features.baselines import DAY_SECONDS
-from features.series import FloatArray, IntArray
+from features.series import BoolArray, FloatArray, IntArray
 from models.backtest import YARDSTICKS, BacktestResult
 from models.forecast import QUANTILE_LEVELS, QuantileArrays
 from models.scores import pinball_loss
@@ -53,8 +53,13 @@ def ratio_intervals(
     """
     chosen = list(range(len(result.panel.pools))) if pools is None else list(pools)
     days = result.panel.seconds_at(result.origins) // DAY_SECONDS
-    own = _per_day(result.forecasts[model], result, days)[chosen]
-    simple = [_per_day(result.forecasts[one.name], result, days)[chosen] for one in YARDSTICKS]
+    said = result.forecasts[model]
+    # where the model was silent nobody is judged: no loss there is not a loss of zero
+    judged = np.isfinite(said.peak[..., :1]) & np.isfinite(result.actual_peak)[..., None]
+    own = _per_day(said, result, days, judged)[chosen]
+    simple = [
+        _per_day(result.forecasts[one.name], result, days, judged)[chosen] for one in YARDSTICKS
+    ]
     random = np.random.default_rng(seed)
     count = own.shape[1]
     draws = random.integers(0, count, (DRAWS, count))
@@ -67,9 +72,11 @@ def ratio_intervals(
     }
 
 
-def _per_day(said: QuantileArrays, result: BacktestResult, days: IntArray) -> FloatArray:
-    """Sum of the losses per pool, day and level."""
-    loss = np.nan_to_num(pinball_loss(said.peak, result.actual_peak))
+def _per_day(
+    said: QuantileArrays, result: BacktestResult, days: IntArray, judged: BoolArray
+) -> FloatArray:
+    """Sum of the losses that are judged, per pool, day and level."""
+    loss = np.where(judged, pinball_loss(said.peak, result.actual_peak), 0.0)
     first = np.flatnonzero(np.diff(days, prepend=days[0] - 1))
     sums: FloatArray = np.add.reduceat(loss, first, axis=1)
     return sums

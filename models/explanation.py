@@ -110,7 +110,10 @@ def explained(
 def _explained_by_the_tide(
     rise_gpus: float, panel: DemandPanel, origin: int, context: Context
 ) -> float:
-    """What the baseline's own rise explains of an expected rise: never more than all of it."""
+    """What the baseline's own rise explains of an expected rise: never more than all of it.
+
+    A baseline that is not known explains nothing, and the whole rise counts as recent.
+    """
     ahead = np.arange(1, context.horizon.peak_steps + 1)
     change = seasonal_change(panel, np.array([origin]), ahead, DAILY, context.calendar)[0, 0]
     known = change[np.isfinite(change)]

@@ -53,6 +53,19 @@ def test_the_better_yardstick_counts(result):
     )
 
 
+def test_silence_is_not_a_loss_of_zero(result):
+    """A model that is silent half the time is judged, like the yardstick, on the other half."""
+    whole = result.forecasts["seasonal-naive"]
+    peak = whole.peak.copy()
+    peak[:, ::2] = np.nan
+    quiet = dataclasses.replace(whole, peak=peak)
+    other = dataclasses.replace(result, forecasts={**result.forecasts, "seasonal-naive": quiet})
+    ratios = [one.pinball_ratio[0.9] for one in scores(other) if one.model == "seasonal-naive"]
+    assert np.exp(np.mean(np.log(ratios))) == pytest.approx(
+        ratio_intervals(other, "seasonal-naive")[0.9].value
+    )
+
+
 def test_chosen_pools_alone_count(result):
     """One pool's interval is that of its own ratio."""
     (own,) = [
