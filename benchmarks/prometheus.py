@@ -61,7 +61,10 @@ def rows() -> list[Row]:
 
 
 def recorded() -> Iterator[str]:
-    """What `deploy/prometheus/rules.yaml` would have recorded, every column at every minute."""
+    """What `deploy/prometheus/rules.yaml` would have recorded: at every minute, but for held jobs.
+
+    A quota holds some in the tenth of the time in which the pool has pending jobs.
+    """
     made = panel(POOLS, DAYS)
     by_column = {
         "demand_gpus": made.demand_gpus,
@@ -70,6 +73,7 @@ def recorded() -> Iterator[str]:
         "queued_jobs": made.pending_gpus / 8,
         "submitted_jobs": made.submitted_jobs,
         "submitted_gpus": made.submitted_gpus,
+        "held_jobs": np.where(made.pending_gpus > 0, made.pending_gpus / 8, np.nan),
     }
     for column, values in by_column.items():
         yield f"# TYPE tidecast:{column} gauge\n"
@@ -94,6 +98,7 @@ def _samples(column: str, labels: str, values: FloatArray) -> str:
     return "".join(
         f"tidecast:{column}{{{labels}}} {value} {first + RULE_SECONDS * minute}\n"
         for minute, value in enumerate(values.tolist())
+        if not np.isnan(value)
     )
 
 

@@ -20,6 +20,9 @@ What counts as demand, and why the expressions are as they are:
   would have the server join all pods anew.
 - The type of a running pod is its node's. A pending pod's comes from its node selector, its label,
   the default type, or else the type that the cluster has most nodes of; the last two are guesses.
+- A pod behind a gate is counted apart, by the pool it would join: while it is there, that pool's
+  demand is more than what is seen. Without `kube_pod_status_reason` nobody can tell such pods, so
+  that they are demand, and none is hidden.
 - A submission is a pod that was not there when the step opened. `kube_pod_created` is not used: it
   follows the API server's clock, and it loses pods made between the last scrape and the close.
 """
@@ -112,18 +115,19 @@ class PodExpressions:
         )
 
     def counts(self, step_seconds: int) -> tuple[PodCount, ...]:
-        """How many pods run, wait, or were not there when the step opened, by what they ask for.
+        """How many pods run, wait, are new in a step or held by a quota, by what they ask for.
 
         A pod that comes counts when its gate opens, and even if it has finished before the step
         closes.
         """
         before = f" offset {step_seconds}s"
         requests = self._series(REQUESTS, *self._pods_with(self._any_resource())) + before
-        known = without(requests, self._held(before), POD)
+        known = without(requests, self._set_aside(before), POD)
         asked = (
             (PodState.RUNNING, self.running_pods(), self.left_out()),
             (PodState.PENDING, self.pending_pods(), self.left_out()),
-            (PodState.ARRIVED, self._all_pods(), [*self._held(), known]),
+            (PodState.ARRIVED, self._all_pods(), [*self._set_aside(), known]),
+            (PodState.HELD, self.held_pods(), self.never_demand()),
         )
         return tuple(
             PodCount(state, unit, counted_by_value(without(pods, left_out, POD), "gpus"))
@@ -161,6 +165,17 @@ class PodExpressions:
         match = f"* on ({POD}) group_left (gpu_type) {self._pending_types()}"
         gpus, slices = (
             f"({without(one, [placed], POD)}) {match}" if one else ""
+            for one in self._gpus_of_pods(POD, 'node=""')
+        )
+        return gpus, slices
+
+    def held_pods(self) -> tuple[str, str]:
+        """The same of pods behind a scheduling gate; empty where no series tells of gates."""
+        if not self._has("kube_pod_status_reason"):
+            return "", ""
+        match = f"* on ({POD}) group_left (gpu_type) {self._pending_types()}"
+        gpus, slices = (
+            f"({one} and on ({POD}) ({self._gated()})) {match}" if one else ""
             for one in self._gpus_of_pods(POD, 'node=""')
         )
         return gpus, slices
@@ -206,19 +221,28 @@ class PodExpressions:
 
     def left_out(self) -> list[str]:
         """Pods that are no demand: finished, behind a scheduling gate, or placeholders."""
-        finished = self._series(PHASE, 'phase=~"Succeeded|Failed|Unknown"')
-        return [f"{finished} == 1", *self._held()]
+        return [self._finished(), *self._set_aside()]
 
-    def _held(self, before: str = "") -> list[str]:
-        held = []
-        if self._has("kube_pod_status_reason"):
-            gated = self._series("kube_pod_status_reason", 'reason="SchedulingGated"')
-            held.append(f"{gated}{before} == 1")
+    def never_demand(self) -> list[str]:
+        """Pods that are none even when their gate opens: finished, or placeholders."""
+        return [self._finished(), *self._placeholders()]
+
+    def _set_aside(self, before: str = "") -> list[str]:
+        gated = [self._gated(before)] if self._has("kube_pod_status_reason") else []
+        return [*gated, *self._placeholders(before)]
+
+    def _finished(self) -> str:
+        return self._series(PHASE, 'phase=~"Succeeded|Failed|Unknown"') + " == 1"
+
+    def _gated(self, before: str = "") -> str:
+        gated = self._series("kube_pod_status_reason", 'reason="SchedulingGated"')
+        return f"{gated}{before} == 1"
+
+    def _placeholders(self, before: str = "") -> list[str]:
         classes = self.settings.placeholder_priority_classes
-        if classes and self._has("kube_pod_info", "priority_class"):
-            matcher = f"priority_class=~{quoted(classes)}"
-            held.append(self._series("kube_pod_info", matcher) + before)
-        return held
+        if not (classes and self._has("kube_pod_info", "priority_class")):
+            return []
+        return [self._series("kube_pod_info", f"priority_class=~{quoted(classes)}") + before]
 
     def _gpus_of_pods(self, labels: str, matcher: str) -> tuple[str, str]:
         """GPUs that pods ask for whole, and in parts; the second is empty if nobody does."""

@@ -52,14 +52,14 @@ class PodTally:
 
         Args:
             steps: how many steps.
-            looks_per_step: how often running and pending pods are looked at from a step's opening
-                to its close, the opening left out. Those that arrived are counted at its close.
+            looks_per_step: how often running, pending and held pods are looked at from a step's
+                opening to its close, the opening left out. Those that arrived are counted at its
+                close.
         """
         self._looks = looks_per_step
+        inside = steps * looks_per_step + 1
         self._instants = {
-            PodState.RUNNING: steps * looks_per_step + 1,
-            PodState.PENDING: steps * looks_per_step + 1,
-            PodState.ARRIVED: steps,
+            state: steps if state is PodState.ARRIVED else inside for state in PodState
         }
         self._pods: dict[tuple[Pool, PodState], FloatArray] = {}
         self._gpus: dict[tuple[Pool, PodState], FloatArray] = {}
@@ -73,14 +73,15 @@ class PodTally:
         self._gpus.setdefault(key, nothing)[answer.positions] += answer.values * asked_gpus
 
     def columns(self) -> Iterator[tuple[Pool, str, FloatArray]]:
-        """Each column of each pool that had a pod, shape (steps,)."""
+        """Each column of each pool that had a pod, shape (steps,); `capped` tells of held pods."""
         for pool in {pool for pool, _ in self._pods}:
+            yield pool, "capped", self._highest(self._told(self._pods, pool, PodState.HELD))
+        for pool in {pool for pool, state in self._pods if state is not PodState.HELD}:
             running, pending = (
                 self._told(self._gpus, pool, state)
                 for state in (PodState.RUNNING, PodState.PENDING)
             )
-            inside = np.lib.stride_tricks.sliding_window_view(running + pending, self._looks + 1)
-            yield pool, "demand_gpus", inside[:: self._looks].max(axis=1)
+            yield pool, "demand_gpus", self._highest(running + pending)
             yield pool, "running_gpus", self._at_close(running)
             yield pool, "pending_gpus", self._at_close(pending)
             queued = self._told(self._pods, pool, PodState.PENDING)
@@ -92,6 +93,11 @@ class PodTally:
         self, what: Mapping[tuple[Pool, PodState], FloatArray], pool: Pool, state: PodState
     ) -> FloatArray:
         return what.get((pool, state), np.zeros(self._instants[state]))
+
+    def _highest(self, levels: FloatArray) -> FloatArray:
+        inside = np.lib.stride_tricks.sliding_window_view(levels, self._looks + 1)
+        highest: FloatArray = inside[:: self._looks].max(axis=1)
+        return highest
 
     def _at_close(self, levels: FloatArray) -> FloatArray:
         return levels[self._looks :: self._looks]

@@ -31,6 +31,7 @@ from features.sources.query_plan import (
 
 NODES_REMEMBERED_SECONDS = 7 * 86_400
 NODES_LOOKED_AT_EVERY_SECONDS = 900
+NO_DEMAND_COLUMNS = ("capacity_gpus", "capped")
 CLOSE_COLUMNS = ("running_gpus", "pending_gpus", "queued_jobs", "capacity_gpus", "demand_nodes")
 
 
@@ -83,12 +84,12 @@ class PrometheusSource:
         fresh = self._fresh(plan, edges)
         columns = self._columns(plan, closes)
         series = tuple(
-            DemandSeries(
-                pool=pool,
-                start_seconds=edges.first_seconds,
-                step_seconds=step_seconds,
-                **{  # type: ignore[arg-type]  # no plan asks for `capped`
-                    name: _known(columns, pool, name, fresh, len(closes)) for name in plan.columns
+            _series(
+                pool,
+                edges,
+                {
+                    name: _known(columns, pool, name, fresh, len(closes))
+                    for name in plan.columns_of(pool)
                 },
             )
             for pool in self._pools(plan, columns)
@@ -98,7 +99,7 @@ class PrometheusSource:
     def _pools(self, plan: QueryPlan, columns: "Columns") -> list[Pool]:
         """Pools with demand in the span, and those that are known of anyway."""
         told = {one.pool for one in plan.pools if one.pool is not None}
-        seen = {pool for pool, column in columns if column != "capacity_gpus"}
+        seen = {pool for pool, column in columns if column not in NO_DEMAND_COLUMNS}
         return sorted(told or seen | set(self._known_pools))
 
     def _fresh(self, plan: QueryPlan, edges: InstantRange) -> BoolArray | None:
@@ -208,6 +209,19 @@ def _pool_of(labels: Mapping[str, str]) -> Pool:
             "'shape' whole-node or fragment"
         )
     return Pool(labels["gpu_type"], Shape(shape))
+
+
+def _series(pool: Pool, edges: InstantRange, columns: Mapping[str, FloatArray]) -> DemandSeries:
+    """Rows between edges; where it is not known whether demand was hidden, it may have been."""
+    held = columns.get("capped", np.zeros(len(edges) - 1))
+    levels = {name: values for name, values in columns.items() if name != "capped"}
+    return DemandSeries(
+        pool=pool,
+        start_seconds=edges.first_seconds,
+        step_seconds=edges.step_seconds,
+        capped=~np.isnan(levels["demand_gpus"]) & ~(held <= 0),
+        **levels,
+    )
 
 
 def _known(

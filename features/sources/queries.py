@@ -147,6 +147,7 @@ class RecordingRuleQueries:
                     f"sum_over_time({self._recorded('submitted_gpus')}{inside})",
                 ),
                 PoolQuery("capacity_gpus", self._recorded("capacity_gpus")),
+                PoolQuery("capped", f"max_over_time({self._recorded('held_jobs')}{opened})"),
             ),
             scraped=f"time() - max({last_scrape}) <= {stale_after_seconds}",
             guessed_gpus=f"max({self._recorded('guessed_gpus')})",
@@ -164,7 +165,9 @@ class CustomPool:
     Attributes:
         pool: whose demand it is.
         demand_gpus: GPUs that running and pending jobs ask for; the step's highest is taken.
-        others: expressions by column of `DemandSeries`, evaluated at the close of a step.
+        others: expressions by column of `DemandSeries`, evaluated at the close of a step;
+            that of `capped` is above 0 while a quota keeps jobs out of sight, and its highest in
+            the step counts.
     """
 
     pool: Pool
@@ -172,7 +175,7 @@ class CustomPool:
     others: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
-        others = [name for name in COLUMNS if name != "demand_gpus"]
+        others = [*(name for name in COLUMNS if name != "demand_gpus"), "capped"]
         for column, _ in self.others:
             if column not in others:
                 raise BadInput(
@@ -224,9 +227,10 @@ class CustomQueries:
         """See `QueryProfile.plan`."""
         questions = []
         for one in self.pools:
-            demand = highest_in_step(one.demand_gpus, step_seconds)
-            questions.append(PoolQuery("demand_gpus", demand, one.pool))
-            questions += [PoolQuery(column, promql, one.pool) for column, promql in one.others]
+            for column, promql in (("demand_gpus", one.demand_gpus), *one.others):
+                inside = column in {"demand_gpus", "capped"}
+                asked = highest_in_step(promql, step_seconds) if inside else promql
+                questions.append(PoolQuery(column, asked, one.pool))
         scraped = sampled_within(self.presence, stale_after_seconds) if self.presence else ""
         return QueryPlan(pools=tuple(questions), scraped=scraped)
 

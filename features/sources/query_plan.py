@@ -27,7 +27,7 @@ class PoolQuery:
     """One question whose answer is a column of `DemandSeries`.
 
     Attributes:
-        column: the column.
+        column: the column; `capped` is made of how many pods a quota held back, above 0 for true.
         promql: the expression, evaluated at the close of each step.
         pool: whose column it is; None where the answer's labels `gpu_type` and `shape` say so
             (without `shape` it holds for every shape of the type). Series that say the same are
@@ -46,6 +46,7 @@ COUNTED = (
     "queued_jobs",
     "submitted_jobs",
     "submitted_gpus",
+    "capped",
 )
 """The columns that counts of pods make."""
 
@@ -56,6 +57,7 @@ class PodState(StrEnum):
     RUNNING = "running"
     PENDING = "pending"
     ARRIVED = "arrived"
+    HELD = "held"
 
 
 class PodUnit(StrEnum):
@@ -124,10 +126,10 @@ class QueryPlan:
     pending_gpus: str = ""
     chunk_seconds: int = QUARTER_SECONDS
 
-    @property
-    def columns(self) -> frozenset[str]:
-        """The columns of `DemandSeries` that the answers make."""
-        return frozenset((*(one.column for one in self.pools), *(COUNTED if self.pods else ())))
+    def columns_of(self, pool: Pool) -> frozenset[str]:
+        """The columns of `DemandSeries` that the answers make for this pool."""
+        asked = (one.column for one in self.pools if one.pool in (None, pool))
+        return frozenset((*asked, *(COUNTED if self.pods else ())))
 
 
 @dataclass(frozen=True)

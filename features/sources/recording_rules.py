@@ -15,7 +15,7 @@ from features.sources.query_plan import STALE_AFTER_SECONDS
 INTERVAL = "1m"
 LAST_SCRAPE = "tidecast:last_scrape_timestamp_seconds"
 NODE_TYPES = "tidecast:node_types"
-RUNNING, PENDING = "tidecast:running_pod", "tidecast:pending_pod"
+RUNNING, PENDING, HELD = (f"tidecast:{state}_pod" for state in ("running", "pending", "held"))
 EITHER = '{{__name__=~"tidecast:(running|pending)_{}"}}'
 
 
@@ -44,16 +44,20 @@ def _pods(pods: PodSettings) -> dict[str, str]:
     out = ask.left_out()
     running, running_slices = ask.running_pods()
     pending, pending_slices = ask.pending_pods()
+    held, held_slices = ask.held_pods()
+    all_pods = '{__name__=~"tidecast:(running|pending|held)_pod_gpus"}'
     sizes = [
         *(labelled(f"vector({n})", "gpu_type", name) for name, n in pods.gpus_per_node.items()),
         "max by (gpu_type) (tidecast:node_gpus)",
-        f"group by (gpu_type) ({EITHER.format('pod_gpus')}) * {pods.default_gpus_per_node}",
+        f"group by (gpu_type) ({all_pods}) * {pods.default_gpus_per_node}",
     ]
     return {
         "running_pod_gpus": without(running, out, POD),
         "running_pod_slices": running_slices and without(running_slices, out, POD),
         "pending_pod_gpus": without(pending, out, POD),
         "pending_pod_slices": pending_slices and without(pending_slices, out, POD),
+        "held_pod_gpus": without(held, ask.never_demand(), POD),
+        "held_pod_slices": held_slices and without(held_slices, ask.never_demand(), POD),
         "gpus_per_node": first_of(sizes, "gpu_type"),
         "guessed_gpus": f"sum ({without(f'{PENDING}_gpus', ask.told_types(), POD)})",
     }
@@ -70,6 +74,7 @@ def _pools() -> dict[str, str]:
         "running_gpus": _by_pool("sum", f"{RUNNING}_gpus", f"{RUNNING}_slices"),
         "pending_gpus": _by_pool("sum", f"{PENDING}_gpus", f"{PENDING}_slices"),
         "queued_jobs": _by_pool("count", f"{PENDING}_gpus", f"{PENDING}_slices"),
+        "held_jobs": _by_pool("count", f"{HELD}_gpus", f"{HELD}_slices"),
         "demand_gpus": f"sum by (gpu_type, shape) ({EITHER.format('gpus')})",
         "submitted_jobs": _by_pool("count", gpus, slices, new),
         "submitted_gpus": _by_pool("sum", gpus, slices, new),

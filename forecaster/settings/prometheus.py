@@ -89,6 +89,10 @@ class CustomPoolGroup(Group):
     capacity_gpus: str | None = None
     """Allocatable GPUs of ready, schedulable nodes."""
 
+    capped: str | None = None
+    """Above 0 while a quota keeps jobs out of `demand_gpus`, such as how many; 0 while it does not.
+    A step in which it was above 0, or is not known, counts in no statistics of errors."""
+
 
 class CustomGroup(Group):
     """The profile `custom`: any PromQL."""

@@ -195,6 +195,7 @@ def test_what_is_no_demand_and_what_is_a_part_of_a_gpu(tmp_path: Path) -> None:
     assert Pool(A100, Shape.FRAGMENT) == part.pool
     np.testing.assert_allclose(part.running_gpus, 6 / 7)
     assert {1.0} == set(part.pending_gpus.tolist())
+    assert not part.capped.any(), "what is held are whole nodes"
     assert any("100% of pending demand is a guess" in one for one in answer.warnings)
     assert 1.0 == probe.guessed_share
     assert Profile.KUBE_STATE_METRICS is probe.recommended_profile
@@ -202,7 +203,7 @@ def test_what_is_no_demand_and_what_is_a_part_of_a_gpu(tmp_path: Path) -> None:
 
 
 def test_a_pod_behind_a_gate_comes_when_the_gate_opens(tmp_path: Path) -> None:
-    """It is a submission then, not when it was made; one that ends within its step is one too."""
+    """Until then it caps its pool, then it is a submission, as is one that ends in its step."""
     opens, brief = EVENING - 1_770, EVENING - 870
     pods = [
         KsmPod("gated", ((GPUS, 4),), MORNING, EVENING + 600, EVENING + 600, "", A100, opens),
@@ -218,6 +219,7 @@ def test_a_pod_behind_a_gate_comes_when_the_gate_opens(tmp_path: Path) -> None:
     assert [0] * 6 + [4, 4, 4, 6, 4, 4] == series.demand_gpus.tolist()
     assert [0] * 6 + [4] * 6 == series.pending_gpus.tolist()
     assert {0.0} == set(series.running_gpus.tolist())
+    assert [True] * 7 + [False] * 5 == series.capped.tolist()
 
 
 def test_a_prometheus_that_dies_midway_comes_back(tmp_path: Path) -> None:
@@ -265,6 +267,7 @@ def test_recorded_rules_are_read_as_they_were_recorded(tmp_path: Path) -> None:
         "demand_gpus": lambda minute: 8 if minute in {32, 44} else 4,
         "running_gpus": lambda minute: 4,
         "submitted_jobs": lambda minute: 2 if minute in {30, 32} else None,
+        "held_jobs": lambda minute: 1 if minute in {32, 44} else None,
         "capacity_gpus": lambda minute: 16,
         "last_scrape_timestamp_seconds": lambda minute: begin + 60 * minute + 8,
     }.items():
@@ -292,5 +295,6 @@ def test_recorded_rules_are_read_as_they_were_recorded(tmp_path: Path) -> None:
     # What was recorded at 44:13 is the state at 45:00, at which the next step opens.
     assert [4, 4, 4, 4, 8, 4, 8, 8, 4, 4] == series.demand_gpus.tolist()
     assert [0, 0, 0, 0, 4, 0, 0, 0, 0, 0] == series.submitted_jobs.tolist()
+    assert [False] * 4 + [True, False, True, True, False, False] == series.capped.tolist()
     assert {4.0} == set(series.running_gpus.tolist())
     assert {16.0} == set(series.capacity_gpus.tolist())

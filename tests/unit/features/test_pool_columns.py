@@ -11,7 +11,7 @@ from features.sources.query_plan import COUNTED, NodeSizes, PodCount, PodState, 
 
 SIZES = NodeSizes({"a100": 8}, default_gpus=4)
 STEPS, LOOKS = 3, 2
-INSTANTS = {PodState.RUNNING: 7, PodState.PENDING: 7, PodState.ARRIVED: 3}
+INSTANTS = {PodState.RUNNING: 7, PodState.PENDING: 7, PodState.ARRIVED: 3, PodState.HELD: 7}
 WHOLE, PART = Pool("a100", Shape.WHOLE_NODE), Pool("a100", Shape.FRAGMENT)
 
 
@@ -50,7 +50,21 @@ def test_pods_counted_by_hand() -> None:
     assert [0, 1, 3] == made[PART, "queued_jobs"]
     assert [0, 1, 0] == made[PART, "submitted_jobs"]
     assert [0, 3, 0] == made[PART, "submitted_gpus"]
+    assert [0, 0, 0] == made[PART, "capped"]
     assert [16, 16, 16] == made[WHOLE, "demand_gpus"]
+
+
+def test_held_pods_cap_their_own_pool_and_make_no_demand() -> None:
+    """Those seen at any look of a step count, its edges included; the other shape is free."""
+    tally = PodTally(STEPS, LOOKS)
+    counted(tally, PodState.RUNNING, "2", {0: 1})
+    counted(tally, PodState.HELD, "8", {4: 1})
+    counted(tally, PodState.HELD, "16", {4: 2, 5: 1})
+    made = columns(tally)
+    assert [0, 3, 3] == made[WHOLE, "capped"]
+    assert [0, 0, 0] == made[PART, "capped"]
+    assert [2, 0, 0] == made[PART, "demand_gpus"]
+    assert (WHOLE, "demand_gpus") not in made
 
 
 @given(
@@ -82,7 +96,7 @@ def test_columns_are_what_a_loop_over_pods_gives(
         return sum(count * gpus**by_gpus for _, _, _, gpus, count in fits)
 
     levels = {PodState.RUNNING, PodState.PENDING}
-    for pool in {pool for pool, _ in made}:
+    for pool in {pool for pool, name in made if name == "demand_gpus"}:
         for step in range(STEPS):
             inside, close = range(step * LOOKS, (step + 1) * LOOKS + 1), (step + 1) * LOOKS
             expected = {
@@ -92,6 +106,7 @@ def test_columns_are_what_a_loop_over_pods_gives(
                 "queued_jobs": total(pool, {PodState.PENDING}, close, 0),
                 "submitted_jobs": total(pool, {PodState.ARRIVED}, step, 0),
                 "submitted_gpus": total(pool, {PodState.ARRIVED}, step, 1),
+                "capped": max(total(pool, {PodState.HELD}, at, 0) for at in inside),
             }
             assert expected == {name: made[pool, name][step] for name in COUNTED}
 

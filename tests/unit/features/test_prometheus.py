@@ -109,6 +109,27 @@ def test_copies_of_a_series_are_one() -> None:
     np.testing.assert_array_equal([8, 4, 3, 5], series.demand_gpus)
 
 
+def test_steps_with_held_jobs_are_capped() -> None:
+    """What a quota held caps the steps that are known; held jobs alone are no pool's demand."""
+    other = {"gpu_type": "l40s", "shape": "fragment"}
+    answer = pull(
+        rules(
+            last_scrape_timestamp_seconds=scraped(0, 300, 600, 900),
+            demand_gpus=[matrix({300: "8", 600: "8", 900: "8"}, LABELS)],
+            held_jobs=[
+                matrix({300: "2", 900: "NaN", 1200: "1"}, LABELS),
+                matrix({300: "1"}, other),
+            ],
+        ),
+        known_pools=(PART,),
+    )
+    part, whole = answer.series
+    assert (PART, WHOLE) == (part.pool, whole.pool)
+    assert [True, False, True, False] == whole.capped.tolist()
+    np.testing.assert_array_equal([8, 8, 8, np.nan], whole.demand_gpus)
+    assert not part.capped.any()
+
+
 def test_known_pools_are_answered_even_if_idle() -> None:
     """A pool of an earlier pull without samples has no demand, and no gap."""
     answer = pull(rules(last_scrape_timestamp_seconds=ALWAYS), known_pools=(PART,))
@@ -167,13 +188,20 @@ def test_an_end_before_its_start_is_refused_unasked() -> None:
         assert ([], fake.url) == (fake.asked, source.name)
 
 
-def custom(presence: str, result: list[dict[str, object]]) -> SourceAnswer:
+def custom(
+    presence: str,
+    result: list[dict[str, object]],
+    held: Sequence[dict[str, object]] = (),
+    others: tuple[tuple[str, str], ...] = (),
+) -> SourceAnswer:
     def answers(asked: Asked) -> Reply:
-        if "count_over_time" in asked.parameters["query"]:
+        query = asked.parameters["query"]
+        if "count_over_time" in query:
             return success(scraped(0, 300, 600))
-        return success(result)
+        return success(held if "held" in query else result)
 
-    queries = CustomQueries((CustomPool(WHOLE, "sum(mine)"),), presence)
+    pools = CustomPool(WHOLE, "sum(mine)", others), CustomPool(PART, "sum(mine)")
+    queries = CustomQueries(pools, presence)
     with FakePrometheus(answers) as fake:
         return PrometheusSource(PrometheusConnection(fake.url), queries).demand(0, 1200, 300)
 
@@ -181,10 +209,29 @@ def custom(presence: str, result: list[dict[str, object]]) -> SourceAnswer:
 def test_custom_queries_without_presence_leave_gaps() -> None:
     """Only with a series that says 'scraped' can an absent sample be read as zero."""
     result = [matrix({300: "5"})]
-    (blind,), (seeing,) = custom("", result).series, custom("up", result).series
+    (_, blind), (_, seeing) = custom("", result).series, custom("up", result).series
     np.testing.assert_array_equal([5, np.nan, np.nan, np.nan], blind.demand_gpus)
     np.testing.assert_array_equal([5, 0, np.nan, np.nan], seeing.demand_gpus)
     assert np.isnan(seeing.running_gpus).all()
+
+
+def test_a_column_asked_for_one_pool_is_not_zero_for_another() -> None:
+    """Whoever was not asked has not said that it has nothing."""
+    part, whole = custom("up", [matrix({300: "5"})], others=(("queued_jobs", "mine"),)).series
+    assert (PART, WHOLE) == (part.pool, whole.pool)
+    np.testing.assert_array_equal([5, 0, np.nan, np.nan], whole.queued_jobs)
+    assert np.isnan(part.queued_jobs).all()
+
+
+def test_a_custom_cap_that_is_not_known_may_be_one() -> None:
+    """Only 0, or no sample while scraped, says that no demand was hidden."""
+    result, cap = [matrix({300: "5", 600: "5", 900: "5"})], (("capped", "held"),)
+    held = [matrix({300: "0", 600: "2", 1200: "2"})]
+    part, blind = custom("", result, held, cap).series
+    assert [False, True, True, False] == blind.capped.tolist()
+    assert not part.capped.any()
+    _, seeing = custom("up", result, [], cap).series
+    assert not seeing.capped.any()
 
 
 def test_custom_queries_with_several_series_are_refused() -> None:

@@ -26,7 +26,7 @@ from features.sources.query_plan import (
     QueryPlan,
 )
 
-WHOLE = Pool("a100", Shape.WHOLE_NODE)
+WHOLE, PART = Pool("a100", Shape.WHOLE_NODE), Pool("a100", Shape.FRAGMENT)
 
 
 @given(st.text())
@@ -68,9 +68,9 @@ def test_what_is_not_exported_is_not_asked_for() -> None:
     bare = raw_plan(Exported())
     for absent in ("nvidia_com_mig", "kube_pod_nodeselectors", "SchedulingGated", "DCGM"):
         assert absent not in everything(bare)
-    assert [(state, PodUnit.GPUS) for state in PodState] == [
-        (one.state, one.unit) for one in bare.pods
-    ]
+    assert [
+        (state, PodUnit.GPUS) for state in (PodState.RUNNING, PodState.PENDING, PodState.ARRIVED)
+    ] == [(one.state, one.unit) for one in bare.pods]
     full = raw_plan(
         Exported(
             labels={"kube_pod_status_reason": frozenset({"reason"})},
@@ -116,13 +116,24 @@ def test_an_untold_type_is_guessed(setting: str, seen: str, guess: str) -> None:
 
 
 def test_a_plan_knows_its_columns() -> None:
-    """What the counts of pods make is told with what is asked for as it is."""
-    assert {*COUNTED, "capacity_gpus"} == raw_plan(Exported()).columns
-    (one,) = CustomQueries((CustomPool(WHOLE, "x"),)).plan(300, Exported(), 150).pools
-    assert ("demand_gpus", WHOLE) == (one.column, one.pool)
-    assert {"demand_gpus"} == CustomQueries((CustomPool(WHOLE, "x"),)).plan(
-        300, Exported(), 150
-    ).columns
+    """What the counts of pods make is told with what is asked for as it is, pool by pool."""
+    assert {*COUNTED, "capacity_gpus"} == raw_plan(Exported()).columns_of(WHOLE)
+    pools = CustomPool(WHOLE, "x"), CustomPool(PART, "y", (("queued_jobs", "z"),))
+    plan = CustomQueries(pools).plan(300, Exported(), 150)
+    assert ("demand_gpus", WHOLE) == (plan.pools[0].column, plan.pools[0].pool)
+    assert {"demand_gpus"} == plan.columns_of(WHOLE)
+    assert {"demand_gpus", "queued_jobs"} == plan.columns_of(PART)
+
+
+def test_demand_and_its_cap_are_the_highest_of_a_step() -> None:
+    """Jobs that were held for a minute hid demand; other levels are those at the close."""
+    others = (("capped", "held"), ("queued_jobs", "waiting"))
+    plan = CustomQueries((CustomPool(WHOLE, "x", others),)).plan(300, Exported(), 150)
+    assert [
+        ("demand_gpus", "max_over_time((x)[301s:60s])"),
+        ("capped", "max_over_time((held)[301s:60s])"),
+        ("queued_jobs", "waiting"),
+    ] == [(one.column, one.promql) for one in plan.pools]
 
 
 @pytest.mark.parametrize("gpus", [0, -1, 1.5])
