@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from features.calendar import ClusterCalendar
+from features.calendar_zone import local_seconds
 from features.panel import DemandPanel
 from features.series import FloatArray, IntArray
 from features.trailing import known_ratio
@@ -140,8 +141,7 @@ def same_time_mean(
 
 
 def _utc_offset(times_seconds: IntArray, calendar: ClusterCalendar) -> IntArray:
-    wall = DAY_SECONDS * calendar.local_day(times_seconds)
-    return wall + calendar.local_seconds_of_day(times_seconds) - times_seconds
+    return local_seconds(times_seconds, calendar.settings.time_zone) - times_seconds
 
 
 def _median(sample: FloatArray) -> FloatArray:

@@ -37,7 +37,14 @@ from features.slopes import (
     spans_rows,
     submission_rates,
 )
-from features.trailing import known_ratio, trailing_max, trailing_means, value_before
+from features.trailing import (
+    known_ratio,
+    rows_before,
+    trailing_counts,
+    trailing_max,
+    trailing_totals,
+    value_before,
+)
 
 RISE_SPANS = (HOUR, 6 * HOUR, DAY, WEEK_SECONDS)
 SAME_TIME_SAMPLES = 5
@@ -140,13 +147,15 @@ def _recent(panel: DemandPanel, origins: IntArray, seconds: int) -> tuple[Demand
 def _past_rises(rises: FloatArray, panel: DemandPanel, origins: IntArray) -> Iterator[NamedColumn]:
     """How much, and how often, the pool has risen over each span."""
     spans = spans_rows(RISE_SPANS, panel.step_seconds)
-    # a NaN compares as 'did not rise'; it must stay unknown
-    rose = np.where(np.isnan(rises), np.nan, rises > 0)
-    means = trailing_means(np.maximum(rises, 0.0), origins, list(spans.values()))
-    shares = trailing_means(rose, origins, list(spans.values()))
-    for name, mean, share in zip(spans, means, shares, strict=True):
-        yield f"rise_{name}_gpus", mean
-        yield f"rise_share_{name}", share
+    widths = list(spans.values())
+    stretch, within = rows_before(rises, origins, max(widths))
+    totals = trailing_totals(np.fmax(stretch, 0.0), within, widths)
+    rose = trailing_counts(stretch > 0, within, widths)
+    known = trailing_counts(~np.isnan(stretch), within, widths)
+    for name, total, up, count in zip(spans, totals, rose, known, strict=True):
+        yield f"rise_{name}_gpus", known_ratio(total, count)
+        # a NaN compares as 'did not rise', and is not counted as known either
+        yield f"rise_share_{name}", known_ratio(up, count)
 
 
 def _same_time_rises(

@@ -10,13 +10,15 @@ from typing import cast
 import numpy as np
 
 from features.series import BoolArray, FloatArray, IntArray
-from features.trailing import trailing_sums
+from features.trailing import rows_before, trailing_counts, trailing_totals
 
 WEEK_SECONDS = 7 * 86_400
 FORTNIGHT_SECONDS = 14 * 86_400
 USUAL_RISE_GPUS = 4.0
 LEAN_SHARE = 0.01
 """Weight of the fortnight, as a share of the week's windows."""
+POOLS_AT_ONCE = 8
+"""So many pools' weeks stay in a processor's cache between one pass over them and the next."""
 
 
 def future_peak(demand_gpus: FloatArray, peak_steps: int) -> FloatArray:
@@ -30,17 +32,22 @@ def future_peak(demand_gpus: FloatArray, peak_steps: int) -> FloatArray:
         Shape (..., rows + 1): entry i belongs to origin i. NaN where the window is not wholly
         observed, since a peak may hide in any gap.
     """
-    rows = demand_gpus.shape[-1]
-    out = np.full((*demand_gpus.shape[:-1], rows + 1), np.nan)
-    full = rows - peak_steps + 1  # windows that lie inside the rows
-    if full > 0:
-        reach, highest = 1, demand_gpus
-        while reach * 2 <= peak_steps:  # np.maximum keeps a NaN, as a gap must be kept
-            highest = np.maximum(highest[..., :-reach], highest[..., reach:])
-            reach *= 2
-        rest = peak_steps - reach
-        np.maximum(highest[..., :full], highest[..., rest : rest + full], out=out[..., :full])
+    out = np.full((*demand_gpus.shape[:-1], demand_gpus.shape[-1] + 1), np.nan)
+    peaks = _window_peaks(demand_gpus, peak_steps)
+    out[..., : peaks.shape[-1]] = peaks
     return out
+
+
+def _window_peaks(demand_gpus: FloatArray, peak_steps: int) -> FloatArray:
+    """Highest demand of each window that lies inside the rows, by doubling."""
+    full = max(0, demand_gpus.shape[-1] - peak_steps + 1)
+    reach, highest = 1, demand_gpus
+    while reach * 2 <= peak_steps:  # np.maximum keeps a NaN, as a gap must be kept
+        highest = np.maximum(highest[..., :-reach], highest[..., reach:])
+        reach *= 2
+    rest = peak_steps - reach
+    peaks: FloatArray = np.maximum(highest[..., :full], highest[..., rest : rest + full])
+    return peaks
 
 
 def closed_rises(
@@ -60,14 +67,18 @@ def closed_rises(
         Shape (..., rows), in GPUs; NaN where a rise is not known.
     """
     seen = np.where(capped, np.nan, demand_gpus) if capped.any() else demand_gpus
-    peak = future_peak(seen, peak_steps)
     rows = demand_gpus.shape[-1]
-    out = np.full(demand_gpus.shape, np.nan)
     if rows <= peak_steps:
-        return out
-    # origin i starts from row i - 1's close and its window closes with row i + peak_steps - 1
-    out[..., peak_steps:] = peak[..., 1 : rows - peak_steps + 1] - closing_gpus[..., :-peak_steps]
-    return out
+        return np.full(demand_gpus.shape, np.nan)
+    seen, closing = seen.reshape(-1, rows), closing_gpus.reshape(-1, rows)
+    out = np.empty(seen.shape)
+    out[:, :peak_steps] = np.nan
+    for first in range(0, len(out), POOLS_AT_ONCE):
+        some = slice(first, first + POOLS_AT_ONCE)
+        # origin i starts from row i - 1's close and its window closes with row i + peak_steps - 1
+        peaks = _window_peaks(seen[some], peak_steps)[:, 1:]
+        np.subtract(peaks, closing[some, :-peak_steps], out=out[some, peak_steps:])
+    return out.reshape(demand_gpus.shape)
 
 
 def trailing_quantiles(
@@ -124,8 +135,11 @@ def rise_scale(rises: FloatArray, origins: IntArray, step_seconds: int) -> Float
         Shape (pools, origins), in GPUs, above zero.
     """
     week, fortnight = WEEK_SECONDS // step_seconds, FORTNIGHT_SECONDS // step_seconds
-    rose = np.where(rises > 0, rises, np.nan)
-    (recent, recent_count), (older, older_count) = trailing_sums(rose, origins, [week, fortnight])
+    widths = [week, fortnight]
+    stretch, within = rows_before(rises, origins, fortnight)
+    # a rise that is not known is NaN, which is not above zero
+    recent, older = trailing_totals(np.fmax(stretch, 0.0), within, widths)
+    recent_count, older_count = trailing_counts(stretch > 0, within, widths)
     usual = (older + USUAL_RISE_GPUS) / (older_count + 1)
     lean = LEAN_SHARE * week
     return (recent + lean * usual) / (recent_count + lean)

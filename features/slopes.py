@@ -12,6 +12,7 @@ from features.panel import DemandPanel
 from features.series import FloatArray, IntArray
 from features.trailing import (
     known_ratio,
+    rows_before,
     trailing_max,
     trailing_means,
     trailing_min,
@@ -73,10 +74,11 @@ def demand_restlessness(panel: DemandPanel, origins: IntArray) -> Iterator[Named
         Name and GPUs per step, shape (pools, origins).
     """
     spans = spans_rows(MOVE_SPANS, panel.step_seconds)
-    moves = np.diff(panel.closing_gpus, axis=-1, prepend=np.nan)
-    ups = np.where(np.isnan(moves), np.nan, np.maximum(moves, 0.0))
-    mean_moves = trailing_means(np.abs(moves), origins, list(spans.values()))
-    mean_ups = trailing_means(ups, origins, list(spans.values()))
+    # the oldest move needs the level before it
+    level, within = rows_before(panel.closing_gpus, origins, max(spans.values()) + 1)
+    moves = np.diff(level, axis=-1, prepend=np.nan)
+    mean_moves = trailing_means(np.abs(moves), within, list(spans.values()))
+    mean_ups = trailing_means(np.maximum(moves, 0.0), within, list(spans.values()))
     for name, mean_move, mean_up in zip(spans, mean_moves, mean_ups, strict=True):
         yield f"mean_move_{name}_gpus", mean_move
         yield f"mean_rise_{name}_gpus", mean_up

@@ -27,6 +27,14 @@ def value_before(values: FloatArray, origins: IntArray, lag_rows: int = 0) -> Fl
     return before
 
 
+def rows_before(
+    values: FloatArray, origins: IntArray, width_rows: int
+) -> tuple[FloatArray, IntArray]:
+    """The rows that windows of this width before the origins read, and the origins within them."""
+    first = max(0, int(origins.min()) - width_rows)
+    return values[..., first : int(origins.max())], origins - first
+
+
 def trailing_sums(
     values: FloatArray, origins: IntArray, widths_rows: Sequence[int]
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
@@ -37,18 +45,40 @@ def trailing_sums(
     Yields:
         Two arrays of shape (..., origins) for each width, in the order given.
     """
-    first = max(0, int(origins.min()) - max(widths_rows))
-    stretch = values[..., first : int(origins.max())]
+    stretch, stop = rows_before(values, origins, max(widths_rows))
     known = ~np.isnan(stretch)
+    counts = trailing_counts(known, stop, widths_rows)
     filled = stretch if known.all() else np.where(known, stretch, 0.0)
-    if len(origins) == 1:
-        yield from _sums_to_the_end(filled, known, widths_rows)
+    return zip(trailing_totals(filled, stop, widths_rows), counts, strict=True)
+
+
+def trailing_totals(
+    values: FloatArray | BoolArray, origins: IntArray, widths_rows: Sequence[int]
+) -> Iterator[FloatArray]:
+    """Sum of the rows before each origin, all of them known; shape (..., origins) per width."""
+    if len(origins) == 1:  # live forecasts: no need of a sum per row
+        stop = int(origins[0])
+        for width in widths_rows:
+            last = values[..., max(0, stop - width) : stop]
+            yield last.sum(axis=-1, keepdims=True, dtype=np.float64)
         return
-    sums, counts = _cumulated(filled), _cumulated(known)
-    stop = origins - first
+    sums = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
+    np.cumsum(values, axis=-1, out=sums[..., 1:])
     for width in widths_rows:
-        start = np.maximum(stop - width, 0)
-        yield sums[..., stop] - sums[..., start], counts[..., stop] - counts[..., start]
+        yield sums[..., origins] - sums[..., np.maximum(origins - width, 0)]
+
+
+def trailing_counts(
+    marked: BoolArray, origins: IntArray, widths_rows: Sequence[int]
+) -> Iterator[FloatArray]:
+    """Number of the marked rows before each origin; shape (..., origins) per width."""
+    if not marked.all():
+        return trailing_totals(marked, origins, widths_rows)
+    shape = (*marked.shape[:-1], len(origins))
+    return (
+        np.broadcast_to(np.minimum(width, origins).astype(np.float64), shape)
+        for width in widths_rows
+    )
 
 
 def trailing_means(
@@ -74,29 +104,6 @@ def trailing_max(values: FloatArray, origins: IntArray, width_rows: int) -> Floa
 def trailing_min(values: FloatArray, origins: IntArray, width_rows: int) -> FloatArray:
     """Lowest known row among the `width_rows` before each origin; shape (..., origins)."""
     return _trailing_extreme(values, origins, width_rows, np.fmin)
-
-
-def _cumulated(values: FloatArray | BoolArray) -> FloatArray:
-    sums = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
-    np.cumsum(values, axis=-1, out=sums[..., 1:])
-    return sums
-
-
-def _sums_to_the_end(
-    filled: FloatArray, known: BoolArray, widths_rows: Sequence[int]
-) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """The same for one origin at the end of the stretch, without a sum per row: live forecasts."""
-    rows = filled.shape[-1]
-    whole = filled.shape[:-1]
-    complete = bool(known.all())
-    for width in widths_rows:
-        last = slice(max(0, rows - width), rows)
-        total = filled[..., last].sum(axis=-1, keepdims=True)
-        if complete:
-            count = np.full((*whole, 1), float(min(width, rows)))
-        else:
-            count = known[..., last].sum(axis=-1, keepdims=True, dtype=np.float64)
-        yield total, count
 
 
 def _trailing_extreme(

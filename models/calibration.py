@@ -4,18 +4,29 @@ Each quantile's rise is multiplied by a factor that moves up when the peak was h
 down when it was lower, by the slope of the pinball loss (Gibbs and Candes, 'Adaptive conformal
 inference', 2021, on the loss instead of the coverage). A tie moves nothing, since on many pools
 most rises are exactly zero. A quantile between two blocks of GPUs is moved onto one of them.
+
+There is a factor of the whole day and one of each quarter of it, which are weighed by what either
+has lost (after Gibbs and Candes, 'Conformal inference for online prediction with arbitrary
+distribution shifts', 2022), so that quarters count where they differ and not where they are noise.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from features.series import FloatArray, IntArray
+from models.combination import Record, combined
 from models.forecast import QUANTILE_LEVELS
+from models.scores import pinball_loss
 
-STEP_PER_DAY = 0.576
-"""What a day of windows that were all too high, or all too low, would move a factor by at most."""
+QUARTERS = 4
+STEP_PER_DAY = 0.576 * np.array([1, QUARTERS])
+"""What a day of windows that were all too low would move a factor by, of the day and of a quarter.
+
+A quarter sees a quarter of the windows, so it takes larger steps to get as far in a day."""
+EVEN_TRUST = np.array([0.5, 0.5])
 CALIBRATED_FROM = 0.75
 LARGEST = 1.5
 GRANULES_GPUS = (16.0, 8.0, 4.0, 2.0, 1.0)
@@ -64,65 +75,109 @@ class Habits:
 
 
 @dataclass(frozen=True, eq=False)
+class Outcome:
+    """A window that has closed.
+
+    Attributes:
+        said_gpus: the rise that was said before calibration, shape (pools, levels).
+        came_gpus: the rise that came, shape (pools,); NaN where it is not known.
+        quarter: the quarter of the day that the window began in.
+    """
+
+    said_gpus: FloatArray
+    came_gpus: FloatArray
+    quarter: int
+
+
+@dataclass(frozen=True, eq=False)
 class Calibration:
     """How each pool's quantiles are stretched.
 
     Attributes:
-        log_factor: natural logarithm of the factor on the rise, shape (pools, levels); on pools
-            whose rises may be negative, the shift in units of their swing.
+        log_factor: natural logarithm of the factor on the rise, of the whole day and after it of
+            each quarter, shape (pools, 1 + QUARTERS, levels); on pools whose rises may be
+            negative, the shift in units of their swing.
+        record: what either kind of factor has lost.
     """
 
     log_factor: FloatArray
+    record: Record
 
     @classmethod
     def blank(cls, pools: int) -> "Calibration":
         """Every factor is one."""
-        return cls(np.zeros((pools, len(QUANTILE_LEVELS))))
+        levels = len(QUANTILE_LEVELS)
+        return cls(np.zeros((pools, 1 + QUARTERS, levels)), Record.blank(pools, levels, EVEN_TRUST))
 
-    def applied(self, rise_gpus: FloatArray, habits: Habits) -> FloatArray:
+    def applied(self, rise_gpus: FloatArray, habits: Habits, quarters: IntArray) -> FloatArray:
         """Stretched rises, in the pool's blocks.
 
         Args:
             rise_gpus: shape (pools, origins, levels).
             habits: of the same pools.
+            quarters: of the day, shape (origins,).
         """
-        factor = self.log_factor[:, None]
-        stretched = rise_gpus * np.exp(factor)
-        shifted = rise_gpus + factor * habits.swing_gpus[:, None, None]
-        falls = habits.swing_gpus[:, None, None] > 0
-        return snapped(np.where(falls, shifted, stretched), habits.blocks_gpus)
+        both = np.stack([np.zeros_like(quarters), 1 + quarters], axis=-1)
+        factor = combined(self.log_factor[:, both], self._weights()[:, None])
+        return _stretched(rise_gpus, factor, habits)
 
-    def updated(
-        self, said_rise_gpus: FloatArray, came_rise_gpus: FloatArray, rounds_per_day: float
-    ) -> "Calibration":
+    def updated(self, outcome: Outcome, habits: Habits, rounds_per_day: float) -> "Calibration":
         """The calibration after one more outcome; one that is not known changes nothing.
 
         Args:
-            said_rise_gpus: what was published, shape (pools, levels).
-            came_rise_gpus: what came, shape (pools,).
+            outcome: of the same pools.
+            habits: of the same pools.
             rounds_per_day: how many outcomes a day has.
         """
-        levels = np.array(QUANTILE_LEVELS)
-        came = came_rise_gpus[:, None]
-        slope = np.where(came > said_rise_gpus, levels, 0.0)
-        slope = np.where(came < said_rise_gpus, levels - 1.0, slope)
-        slope = np.where(levels >= CALIBRATED_FROM, slope, 0.0)
-        moved = np.clip(self.log_factor + STEP_PER_DAY / rounds_per_day * slope, -LARGEST, LARGEST)
-        return replace(self, log_factor=np.where(np.isfinite(came), moved, self.log_factor))
+        both = [0, 1 + outcome.quarter]
+        factor, came = self.log_factor[:, both], outcome.came_gpus[:, None]
+        said = _stretched(outcome.said_gpus[:, None], factor, habits)
+        moved = factor + STEP_PER_DAY[:, None] / rounds_per_day * _slope(said, came[..., None])
+        log_factor = self.log_factor.copy()
+        log_factor[:, both] = np.clip(moved, -LARGEST, LARGEST)
+        weights = self._weights()
+        losses = pinball_loss(said, came)
+        mean_loss = (weights * losses).sum(axis=1)
+        return Calibration(
+            log_factor, self.record.updated(losses, mean_loss, weights, rounds_per_day)
+        )
+
+    def _weights(self) -> FloatArray:
+        return self.record.weights(np.ones(self.record.prior.shape, dtype=np.bool_))
 
     def of_pools(self, rows: IntArray) -> "Calibration":
         """The calibration of some pools by position; -1 stands for a pool without one."""
-        blank = np.zeros((1, self.log_factor.shape[1]))
-        return Calibration(np.concatenate([self.log_factor, blank])[rows])
+        blank = np.zeros((1, *self.log_factor.shape[1:]))
+        return Calibration(
+            np.concatenate([self.log_factor, blank])[rows], self.record.of_pools(rows)
+        )
 
     def plain(self) -> dict[str, object]:
         """As JSON can hold it."""
-        return {"log_factor": self.log_factor.tolist()}
+        return {"log_factor": self.log_factor.tolist(), "record": self.record.plain()}
 
     @classmethod
-    def from_plain(cls, plain: Mapping[str, object]) -> "Calibration":
+    def from_plain(cls, plain: Mapping[str, Any]) -> "Calibration":
         """The inverse of `plain`."""
-        return cls(np.array(plain["log_factor"], dtype=np.float64))
+        return cls(
+            np.array(plain["log_factor"], dtype=np.float64), Record.from_plain(plain["record"])
+        )
+
+
+def _stretched(rise_gpus: FloatArray, log_factor: FloatArray, habits: Habits) -> FloatArray:
+    """Rises times their factor, or shifted by it, in the pool's blocks; (pools, ..., levels)."""
+    swing = habits.swing_gpus[:, None, None]
+    stretched = rise_gpus * np.exp(log_factor)
+    shifted = rise_gpus + log_factor * swing
+    return snapped(np.where(swing > 0, shifted, stretched), habits.blocks_gpus)
+
+
+def _slope(said_gpus: FloatArray, came_gpus: FloatArray) -> FloatArray:
+    """Which way each calibrated quantile should have been, and how much its loss minds."""
+    levels = np.array(QUANTILE_LEVELS)
+    slope = np.where(came_gpus > said_gpus, levels, 0.0)
+    slope = np.where(came_gpus < said_gpus, levels - 1.0, slope)
+    return np.where(levels >= CALIBRATED_FROM, slope, 0.0)
 
 
 def granules(rises_gpus: FloatArray) -> FloatArray:

@@ -18,6 +18,7 @@ EAGERNESS = 0.7
 FLEET_SHARE = 0.5
 """How much of the fleet's mean record counts beside the pool's own."""
 KEPT_SHARE = 0.02
+RECORDED = ("prior", "regret", "variance", "loss", "rounds")
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +26,7 @@ class Record:
     """What the members of a combination have lost so far, against the combination itself.
 
     Attributes:
-        prior: the weights to start from, shape (members,).
+        prior: the weights to start from, shape (pools, members).
         regret: discounted loss beyond the combination's, shape (pools, members, levels).
         variance: discounted squared spread of the losses, shape (pools, 1, levels).
         loss: discounted loss of the combination, shape (pools, 1, levels).
@@ -40,10 +41,11 @@ class Record:
 
     @classmethod
     def blank(cls, pools: int, levels: int, prior: FloatArray) -> "Record":
-        """Nothing has been lost yet."""
+        """Nothing has been lost yet; the prior is each pool's or everyone's."""
+        members = prior.shape[-1]
         return cls(
-            prior=prior,
-            regret=np.zeros((pools, len(prior), levels)),
+            prior=np.broadcast_to(prior, (pools, members)),
+            regret=np.zeros((pools, members, levels)),
             variance=np.zeros((pools, 1, levels)),
             loss=np.zeros((pools, 1, levels)),
             rounds=np.zeros((pools, 1, 1)),
@@ -61,7 +63,7 @@ class Record:
             relative = np.where(known, self.regret / np.maximum(self.loss, 1e-9), 0.0)
             fleet = relative.sum(axis=0) / known.sum()
             merit = merit + FLEET_SHARE * fleet * np.sqrt(self.rounds)
-        odds = np.log(self.prior)[:, None] - EAGERNESS * merit
+        odds = np.log(self.prior)[..., None] - EAGERNESS * merit
         odds = np.where(speaks[..., None], odds, -np.inf)
         raised = np.exp(odds - odds.max(axis=1, keepdims=True, initial=-1e300))
         kept = np.where(speaks, self.prior, 0.0)[..., None]
@@ -94,26 +96,22 @@ class Record:
 
     def of_pools(self, rows: IntArray) -> "Record":
         """The record of some pools by position; -1 stands for a pool without a record."""
-        blank = Record.blank(1, self.regret.shape[2], self.prior)
+        blank = Record.blank(1, self.regret.shape[2], self.prior.mean(axis=0))
 
         def taken(name: str) -> FloatArray:
             values: FloatArray = np.concatenate([getattr(self, name), getattr(blank, name)])[rows]
             return values
 
-        return Record(
-            self.prior, taken("regret"), taken("variance"), taken("loss"), taken("rounds")
-        )
+        return Record(*(taken(name) for name in RECORDED))
 
     def plain(self) -> dict[str, object]:
         """As JSON can hold it."""
-        names = ("prior", "regret", "variance", "loss", "rounds")
-        return {name: getattr(self, name).tolist() for name in names}
+        return {name: getattr(self, name).tolist() for name in RECORDED}
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, object]) -> "Record":
         """The inverse of `plain`; KeyError, TypeError or ValueError for anything else."""
-        names = ("prior", "regret", "variance", "loss", "rounds")
-        return cls(*(np.array(plain[name], dtype=np.float64) for name in names))
+        return cls(*(np.array(plain[name], dtype=np.float64) for name in RECORDED))
 
 
 def combined(members: FloatArray, weights: FloatArray) -> FloatArray:

@@ -21,7 +21,7 @@ from models.forecast import QuantileArrays
 from models.hazard import Hazard
 from models.learned import Learned
 from models.lightgbm_quantiles import LightGBMQuantiles
-from models.members import Members, Roster, members_of
+from models.members import Members, Roster, Trust, members_of, trust_in_trees
 from models.own_rises import RiseProfiles, rise_profiles
 from models.pretrained import TreePair
 from models.protocol import Context, FittedModel
@@ -175,7 +175,9 @@ class Combined:
             grown_seconds=grown,
             profiles=rise_profiles(panel, horizon),
             habits=Habits.of(rises),
-            learned=learned.with_trust_in_pretrained(self._trust_in_pretrained(panel)),
+            learned=learned.with_trust(
+                Trust(self._trust_in_pretrained(panel), trust_in_trees(rises))
+            ),
         )
 
     def _trust_in_pretrained(self, panel: DemandPanel) -> float:

@@ -7,6 +7,7 @@ to say of the far tail, where quantile trees see almost no rows.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,13 +20,15 @@ from models.forecast import QUANTILE_LEVELS
 from models.own_rises import EVER, FORTNIGHT, WINDOW_DAYS, RiseProfiles, SortedRises, sorted_rises
 from models.protocol import Context
 from models.targets import targets_of
+from models.tree_table import TreeTable
 from models.trees import (
+    BY_COLUMN,
+    Layout,
     Rows,
     TreeInputs,
     booster_of,
     grown,
     known_rows,
-    raw_scores,
     training_inputs,
 )
 
@@ -56,6 +59,10 @@ class HazardTrees:
     booster: "lightgbm.Booster | None" = None
     inputs: tuple[str, ...] = ()
 
+    @cached_property
+    def _table(self) -> TreeTable | None:
+        return None if self.booster is None else TreeTable.of([self.booster])
+
     def peak_quantiles(self, inputs: TreeInputs, profiles: RiseProfiles) -> FloatArray:
         """Quantiles of the peak in GPUs, shape (pools, origins, levels); NaN if unlearned.
 
@@ -65,7 +72,7 @@ class HazardTrees:
         """
         shape = (*inputs.now_gpus.shape, len(QUANTILE_LEVELS))
         chosen = inputs.chosen(self.inputs)
-        if self.booster is None or chosen is None:
+        if self._table is None or chosen is None:
             return np.full(shape, np.nan)
         thresholds = np.broadcast_to(
             profiles.thresholds[:, None], (*shape[:2], profiles.thresholds.shape[1])
@@ -73,7 +80,7 @@ class HazardTrees:
         odds = _log_odds(profiles.exceeded)[:, :, None, :]
         asked = _with_threshold(chosen, thresholds, [odds[:, w] for w in range(len(WINDOW_DAYS))])
         base = asked[..., -4]
-        exceeded = base + raw_scores([self.booster], asked)[..., 0]
+        exceeded = base + self._table.raw_scores(asked)[..., 0]
         falling = np.minimum.accumulate(exceeded, axis=-1)
         return inputs.now_gpus[..., None] + _inverted(falling, thresholds)
 
@@ -105,6 +112,7 @@ class Hazard:
         hidden: the inputs that trees may not see.
         rounds: how many trees.
         leaves: most leaves of a tree.
+        layout: how rows are kept while trees grow.
         threads: threads while fitting.
     """
 
@@ -113,6 +121,7 @@ class Hazard:
     hidden: frozenset[str] = frozenset()
     rounds: int = 48
     leaves: int = 8
+    layout: Layout = BY_COLUMN
     threads: int = 1
 
     def trees(self, panels: Sequence[DemandPanel], context: Context) -> HazardTrees:
@@ -129,7 +138,7 @@ class Hazard:
             "min_data_in_leaf": max(20, min(300, len(together.target) // 40)),
             "num_threads": self.threads,
         }
-        (booster,) = grown(together, [(shape, self.rounds)])
+        (booster,) = grown(together, [(shape, self.rounds)], self.layout)
         return HazardTrees(booster, rows[0].names)
 
     def _rows(
@@ -218,20 +227,16 @@ def _inverted(log_odds: FloatArray, thresholds: FloatArray) -> FloatArray:
         log_odds: of exceeding each threshold, falling along the last axis.
         thresholds: GPUs, rising along the last axis, the same shape.
     """
-    out = np.empty((*log_odds.shape[:-1], len(QUANTILE_LEVELS)))
-    last = log_odds.shape[-1] - 1
-    for index, level in enumerate(QUANTILE_LEVELS):
-        wanted = np.log((1 - level) / level)
-        position = np.sum(log_odds > wanted, axis=-1, keepdims=True)
-        right = np.minimum(position, last)
-        left = np.maximum(right - 1, 0)
-        above = np.take_along_axis(log_odds, left, axis=-1)
-        below = np.take_along_axis(log_odds, right, axis=-1)
-        share = np.clip((above - wanted) / np.maximum(above - below, 1e-9), 0.0, 1.0)
-        start = np.take_along_axis(thresholds, left, axis=-1)
-        stop = np.take_along_axis(thresholds, right, axis=-1)
-        out[..., index] = (start + share * (stop - start))[..., 0]
-    return out
+    levels = np.array(QUANTILE_LEVELS)
+    wanted = np.log((1 - levels) / levels)
+    position = np.stack([np.sum(log_odds > one, axis=-1) for one in wanted], axis=-1)
+    right = np.minimum(position, log_odds.shape[-1] - 1)
+    left = np.maximum(right - 1, 0)
+    above, below = (np.take_along_axis(log_odds, at, axis=-1) for at in (left, right))
+    start, stop = (np.take_along_axis(thresholds, at, axis=-1) for at in (left, right))
+    share = np.clip((above - wanted) / np.maximum(above - below, 1e-9), 0.0, 1.0)
+    quantiles: FloatArray = start + share * (stop - start)
+    return quantiles
 
 
 def _log_odds(share: FloatArray) -> FloatArray:

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from features.series import BoolArray, FloatArray, IntArray
-from models.calibration import Calibration, Habits, snapped
+from models.calibration import Calibration, Habits, Outcome, snapped
 from models.combination import Record, combined
 from models.forecast import QUANTILE_LEVELS, QuantileArrays
-from models.members import Members, path_prior, peak_prior
+from models.members import Members, Trust, path_prior, peak_prior
 from models.scores import pinball_loss
 
 
@@ -40,8 +40,8 @@ class Learned:
         levels = len(QUANTILE_LEVELS)
         return cls(
             until_seconds=until_seconds,
-            peak=Record.blank(pools, levels, peak_prior(1.0)),
-            path=Record.blank(pools, levels, path_prior(1.0)),
+            peak=Record.blank(pools, levels, peak_prior(Trust.full(pools))),
+            path=Record.blank(pools, levels, path_prior(Trust.full(pools))),
             calibration=Calibration.blank(pools),
         )
 
@@ -54,8 +54,8 @@ class Learned:
             self.calibration.of_pools(rows),
         )
 
-    def with_trust_in_pretrained(self, trust: float) -> "Learned":
-        """The same, with so much prior trust in the pre-trained members; 0 to 1."""
+    def with_trust(self, trust: Trust) -> "Learned":
+        """The same, with so much prior trust in trees, of these pools in this order."""
         return replace(
             self,
             peak=replace(self.peak, prior=peak_prior(trust)),
@@ -70,7 +70,7 @@ class Learned:
             habits: how demand moves on these pools.
         """
         peak, path = self._combined(members)
-        rise = self.calibration.applied(peak, habits)
+        rise = self.calibration.applied(peak, habits, members.quarters)
         return QuantileArrays(
             path=members.now_gpus[..., None, None] + snapped(path, habits.blocks_gpus),
             peak=members.now_gpus[..., None] + rise,
@@ -90,14 +90,14 @@ class Learned:
         rise = came_gpus - members.now_gpus[:, 0]
         said, _ = self._combined(members)
         weights = self.peak.weights(_speaks(members.peak[:, 0]))
-        published = self.calibration.applied(said, habits)[:, 0]
         record = self.peak.updated(
             pinball_loss(members.peak[:, 0], rise[:, None]),
             pinball_loss(said[:, 0], rise),
             weights,
             per_day,
         )
-        calibration = self.calibration.updated(published, rise, per_day)
+        outcome = Outcome(said[:, 0], rise, int(members.quarters[0]))
+        calibration = self.calibration.updated(outcome, habits, per_day)
         return Learned(self.until_seconds, record, self.path, calibration)
 
     def after_path(self, members: Members, came_gpus: FloatArray, per_day: float) -> "Learned":

@@ -7,6 +7,7 @@ ahead is an input. Boosters are kept as LightGBM text; nothing pickled is ever w
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +20,10 @@ from models.forecast import QUANTILE_LEVELS, QuantileArrays
 from models.own_rises import RiseProfiles, rise_profiles
 from models.protocol import Context
 from models.targets import targets_of
+from models.tree_table import TreeTable
 from models.trees import (
+    BY_COLUMN,
+    Layout,
     Rows,
     TreeInputs,
     between_knots,
@@ -28,7 +32,6 @@ from models.trees import (
     known_rows,
     path_knots,
     profiled_inputs,
-    raw_scores,
     training_inputs,
 )
 
@@ -86,6 +89,14 @@ class QuantileTrees:
     path: tuple["lightgbm.Booster", ...] = ()
     inputs: tuple[str, ...] = ()
 
+    @cached_property
+    def _peak_table(self) -> TreeTable:
+        return TreeTable.of(self.peak)
+
+    @cached_property
+    def _path_table(self) -> TreeTable:
+        return TreeTable.of(self.path)
+
     def predict(
         self, inputs: TreeInputs, panel: DemandPanel, origins: IntArray, context: Context
     ) -> QuantileArrays:
@@ -100,9 +111,9 @@ class QuantileTrees:
             return out
         inputs = chosen
         now = inputs.now_gpus[..., None]
-        out.peak[:] = now + inputs.stretched(raw_scores(self.peak, inputs.values))
+        out.peak[:] = now + inputs.stretched(self._peak_table.raw_scores(inputs.values))
         knots = path_knots(context.horizon)
-        scores = raw_scores(self.path, _at_knots(inputs, panel, origins, context, knots))
+        scores = self._path_table.raw_scores(_at_knots(inputs, panel, origins, context, knots))
         out.path[:] = now[..., None] + between_knots(inputs.stretched(scores), context.horizon)
         return out.made_valid()
 
@@ -173,6 +184,7 @@ class LightGBMQuantiles:
         peak_growth: trees of the peak from the median up.
         low_growth: trees of the peak below the median.
         path_growth: trees of the path.
+        layout: how rows are kept while trees grow.
         threads: threads while fitting; set it from the CPU quota.
         name: what users call it by.
         refit_seconds: how old a fit may become.
@@ -184,6 +196,7 @@ class LightGBMQuantiles:
     peak_growth: TreeGrowth = PEAK_GROWTH
     low_growth: TreeGrowth = LOW_GROWTH
     path_growth: TreeGrowth = PATH_GROWTH
+    layout: Layout = BY_COLUMN
     threads: int = 1
     name: str = "lightgbm"
     refit_seconds: int = DAY_SECONDS
@@ -228,7 +241,8 @@ class LightGBMQuantiles:
         knots = path_knots(context.horizon)
         which = random.integers(0, len(knots), inputs.now_gpus.shape)
         pool, origin = np.indices(which.shape)
-        asked = _at_knots(inputs, panel, origins, context, knots)[pool, origin, which]
+        tides = _tides(inputs, panel, origins, context, knots)[pool, origin, which]
+        asked = _with_knots(inputs.values, knots[which], tides)
         rise = came.path[pool, origin, knots[which] - 1] - inputs.now_gpus
         return _QuantileRows(
             names=inputs.names,
@@ -248,7 +262,7 @@ class LightGBMQuantiles:
             ({**one.parameters(), **shared, "alpha": level}, one.rounds)
             for one, level in zip(growth, QUANTILE_LEVELS, strict=True)
         ]
-        return grown(together, levels)
+        return grown(together, levels, self.layout)
 
     def restore(self, artifact: Mapping[str, bytes]) -> FittedLightGBM:
         """Read back what was saved.
@@ -270,13 +284,29 @@ def _at_knots(
     inputs: TreeInputs, panel: DemandPanel, origins: IntArray, context: Context, knots: IntArray
 ) -> FloatArray:
     """The inputs repeated per knot, with how far it is and what the day's tide does until then."""
-    shared = inputs.values
-    values = np.empty(
-        (*shared.shape[:2], len(knots), shared.shape[2] + 1 + len(TIDES)), dtype=np.float32
-    )
-    values[..., : shared.shape[2]] = shared[:, :, None, :]
-    values[..., shared.shape[2]] = knots
-    for column, season in enumerate(TIDES, shared.shape[2] + 1):
-        tide = seasonal_change(panel, origins, knots, season, context.calendar)
-        values[..., column] = tide / inputs.scale_gpus[..., None]
+    tides = _tides(inputs, panel, origins, context, knots)
+    return _with_knots(inputs.values[:, :, None], knots, tides)
+
+
+def _with_knots(inputs: FloatArray, knots: IntArray, tides: FloatArray) -> FloatArray:
+    """Inputs, knots and tides as columns side by side.
+
+    Args:
+        inputs: shape (..., inputs).
+        knots: shape (...), broadcastable like the inputs.
+        tides: shape (..., tides).
+    """
+    columns = inputs.shape[-1]
+    values = np.empty((*tides.shape[:-1], columns + 1 + len(TIDES)), dtype=np.float32)
+    values[..., :columns] = inputs
+    values[..., columns] = knots
+    values[..., columns + 1 :] = tides
     return values
+
+
+def _tides(
+    inputs: TreeInputs, panel: DemandPanel, origins: IntArray, context: Context, knots: IntArray
+) -> FloatArray:
+    """What the day's tide does until each knot, over the scale; (pools, origins, knots, tides)."""
+    tides = [seasonal_change(panel, origins, knots, one, context.calendar) for one in TIDES]
+    return np.stack(tides, axis=-1) / inputs.scale_gpus[..., None, None]

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from features.baselines import DAY_SECONDS
 from features.panel import DemandPanel
 from features.series import FloatArray, IntArray
+from models.calibration import QUARTERS
 from models.own_rises import RiseProfiles
 from models.pretrained import TreePair
 from models.protocol import Context
@@ -26,23 +28,61 @@ PEAK_MEMBERS = (
 PATH_MEMBERS = ("persistence", "persistence-all", "lightgbm", "pretrained")
 PEAK_TRUST = np.array([0.1, 0.1, 0.22, 0.2, 0.2, 0.18])
 PATH_TRUST = np.array([0.2, 0.2, 0.35, 0.25])
+SELDOM = 0.03
+"""A pool that moves in this share of its windows gives half of the trees' trust to persistence."""
 
 
-def peak_prior(trust_in_pretrained: float) -> FloatArray:
-    """Weights of the peak's members before any record, shape (members,); they add up to one."""
-    return _prior(PEAK_MEMBERS, PEAK_TRUST, trust_in_pretrained)
+@dataclass(frozen=True, eq=False)
+class Trust:
+    """How far trees are believed before they have a record; 0 to 1 each.
+
+    Attributes:
+        in_pretrained: in trees of other clusters, beside the rest.
+        in_trees: in trees at all, beside persistence, shape (pools,).
+    """
+
+    in_pretrained: float
+    in_trees: FloatArray
+
+    @classmethod
+    def full(cls, pools: int) -> "Trust":
+        """The first trust in everyone."""
+        return cls(1.0, np.ones(pools))
 
 
-def path_prior(trust_in_pretrained: float) -> FloatArray:
+def trust_in_trees(rises_gpus: FloatArray) -> FloatArray:
+    """Less on pools that hardly ever move: trees learn from rises, and there they saw none.
+
+    Args:
+        rises_gpus: past rises, shape (pools, rises); NaN where not known.
+
+    Returns:
+        Between 0 and 1, shape (pools,); never 0, so that a record can still speak for trees.
+    """
+    moved = (np.isfinite(rises_gpus) & (rises_gpus != 0)).sum(axis=-1)
+    share = (moved + 1) / (np.isfinite(rises_gpus).sum(axis=-1) + 1)
+    trust: FloatArray = share / (share + SELDOM)
+    return trust
+
+
+def peak_prior(trust: Trust) -> FloatArray:
+    """Weights of the peak's members before any record, (pools, members); each pool's add to one."""
+    return _prior(PEAK_MEMBERS, PEAK_TRUST, trust)
+
+
+def path_prior(trust: Trust) -> FloatArray:
     """The same for the path."""
-    return _prior(PATH_MEMBERS, PATH_TRUST, trust_in_pretrained)
+    return _prior(PATH_MEMBERS, PATH_TRUST, trust)
 
 
-def _prior(names: tuple[str, ...], trust: FloatArray, trust_in_pretrained: float) -> FloatArray:
+def _prior(names: tuple[str, ...], first_trust: FloatArray, trust: Trust) -> FloatArray:
     travelled = np.array([name.startswith("pretrained") for name in names])
-    prior = np.where(travelled, trust * trust_in_pretrained, trust)
-    shares: FloatArray = prior / prior.sum()
-    return shares
+    simple = np.array([name.startswith("persistence") for name in names])
+    everyone = np.where(travelled, first_trust * trust.in_pretrained, first_trust)
+    alone = np.where(simple, first_trust, 0.0)
+    in_trees = trust.in_trees[:, None]
+    prior: FloatArray = in_trees * everyone / everyone.sum() + (1 - in_trees) * alone / alone.sum()
+    return prior
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,18 +94,24 @@ class Members:
         now_gpus: demand at the origin, shape (pools, origins).
         peak: rise of the window's peak, shape (pools, origins, members, levels).
         path: rise of each step, shape (pools, origins, steps, members, levels).
+        quarters: quarter of the cluster's day that each origin lies in, shape (origins,).
     """
 
     origins: IntArray
     now_gpus: FloatArray
     peak: FloatArray
     path: FloatArray
+    quarters: IntArray
 
     def at(self, origins: IntArray) -> "Members":
         """The same from some of the origins."""
         chosen = np.searchsorted(self.origins, origins)
         return Members(
-            origins, self.now_gpus[:, chosen], self.peak[:, chosen], self.path[:, chosen]
+            origins,
+            self.now_gpus[:, chosen],
+            self.peak[:, chosen],
+            self.path[:, chosen],
+            self.quarters[chosen],
         )
 
 
@@ -110,4 +156,5 @@ def members_of(roster: Roster, panel: DemandPanel, origins: IntArray, context: C
     lost = np.isnan(now) | np.isnan(profiles.quantiles[:, 0, 0, :1])
     peak[lost] = np.nan
     path[lost] = np.nan
-    return Members(origins, now, peak, path)
+    of_day = context.calendar.local_seconds_of_day(panel.seconds_at(origins))
+    return Members(origins, now, peak, path, of_day * QUARTERS // DAY_SECONDS)

@@ -15,6 +15,7 @@ from features.panel import DemandPanel
 from models.hazard import Hazard, HazardTrees
 from models.lightgbm_quantiles import LightGBMQuantiles, QuantileTrees, TreeGrowth
 from models.protocol import Context
+from models.trees import BY_ROW
 
 INPUTS_FILE = "inputs.json"
 OWN_OF_A_CLUSTER = frozenset(
@@ -68,8 +69,13 @@ def pretrained_trees(panels: Sequence[DemandPanel], context: Context) -> TreePai
         peak_growth=SMALL,
         low_growth=SMALL,
         path_growth=SMALL,
+        layout=BY_ROW,
     )
     hazard = Hazard(
-        row_budget=ROWS, history_days=ALL_HISTORY_DAYS, hidden=OWN_OF_A_CLUSTER, leaves=6
+        row_budget=ROWS,
+        history_days=ALL_HISTORY_DAYS,
+        hidden=OWN_OF_A_CLUSTER,
+        leaves=6,
+        layout=BY_ROW,
     )
     return TreePair(quantiles.trees(panels, context), hazard.trees(panels, context))

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from features.rises import (
+    POOLS_AT_ONCE,
     closed_rises,
     future_peak,
     quantiles_of_sorted,
@@ -50,6 +51,15 @@ def test_rise_is_placed_where_its_window_closes(demand, steps, data):
             if origin >= 1 and not capped[pool, origin : row + 1].any():
                 expected = np.max(demand[pool, origin : row + 1]) - closing[pool, origin - 1]
             np.testing.assert_equal(rises[pool, row], expected)
+
+
+def test_rises_of_a_pool_do_not_depend_on_the_others():
+    """One pool alone, with or without an axis for pools, rises as it does among many."""
+    demand = np.random.default_rng(1).poisson(5, (2 * POOLS_AT_ONCE + 1, 30)).astype(float)
+    free = np.zeros(demand.shape, np.bool_)
+    rises = closed_rises(demand, demand - 1, free, 4)
+    for pool, own in enumerate(demand):
+        np.testing.assert_array_equal(rises[pool], closed_rises(own, own - 1, free[pool], 4))
 
 
 @given(VALUES)

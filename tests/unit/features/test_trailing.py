@@ -7,12 +7,25 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from features.series import FloatArray, IntArray
-from features.trailing import trailing_max, trailing_means, trailing_min, value_before
+from features.trailing import (
+    rows_before,
+    trailing_counts,
+    trailing_max,
+    trailing_means,
+    trailing_min,
+    trailing_totals,
+    value_before,
+)
 
 VALUES = arrays(
     np.float64,
     st.tuples(st.integers(1, 3), st.integers(1, 40)),
     elements=st.one_of(st.just(np.nan), st.floats(0, 1000, width=32)),
+)
+
+MARKED = st.one_of(
+    arrays(np.bool_, st.tuples(st.integers(1, 3), st.integers(1, 20))),
+    st.integers(1, 20).map(lambda rows: np.ones((2, rows), np.bool_)),
 )
 
 
@@ -67,6 +80,32 @@ def test_future_changes_nothing(function, values, data):
     np.testing.assert_array_equal(
         function(values, np.array([origin]), 5), function(changed, np.array([origin]), 5)
     )
+
+
+@given(marked=MARKED, data=st.data())
+def test_counts_are_those_of_a_naive_loop(marked, data):
+    """Marked rows are counted, whether all of them are marked or some, for one origin or many."""
+    ends = st.integers(1, marked.shape[1])
+    origins = np.array(data.draw(st.lists(ends, min_size=1, max_size=5)))
+    expected = [
+        [[row[max(0, origin - width) : origin].sum() for origin in origins] for row in marked]
+        for width in (2, 9)
+    ]
+    np.testing.assert_array_equal(expected, list(trailing_counts(marked, origins, [2, 9])))
+    np.testing.assert_array_equal(expected, list(trailing_totals(marked, origins, [2, 9])))
+
+
+@given(values=VALUES, data=st.data())
+def test_the_stretch_before_origins_is_all_that_windows_read(values, data):
+    """Sums over the stretch, at the origins within it, are the sums over everything."""
+    ends = st.integers(1, values.shape[1])
+    origins = np.array(data.draw(st.lists(ends, min_size=1, max_size=5)))
+    filled = np.nan_to_num(values)
+    stretch, within = rows_before(filled, origins, 4)
+    assert stretch.shape[1] <= origins.max() - origins.min() + 4
+    (expected,) = trailing_totals(filled, origins, [4])
+    (got,) = trailing_totals(stretch, within, [4])
+    np.testing.assert_allclose(expected, got, atol=1e-6)
 
 
 def test_value_before_reads_the_newest_closed_row():

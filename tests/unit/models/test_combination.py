@@ -166,3 +166,10 @@ def test_a_new_pool_starts_with_the_prior_and_the_fleet():
     record = lived(np.random.default_rng(1).random((9, 2, 3, 1)), np.ones((9, 2, 1)))
     weights = record.of_pools(np.array([1, -1])).weights(EVERYONE)[..., 0]
     np.testing.assert_allclose(weights[1], PRIOR)
+
+
+def test_each_pool_starts_from_its_own_prior():
+    """Priors stay with their pools in any order, and a new pool gets the mean of them."""
+    priors = np.array([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]])
+    weights = Record.blank(2, 1, priors).of_pools(np.array([1, 0, -1])).weights(np.ones((3, 3)) > 0)
+    np.testing.assert_allclose(weights[..., 0], [priors[1], priors[0], priors.mean(axis=0)])

@@ -80,7 +80,17 @@ def test_warm_up_leaves_a_record():
     assert (novice.learned.peak.rounds == 0).all()
     assert (lived.learned.peak.rounds > 40).all()
     assert (novice.learned.calibration.log_factor == 0).all()
-    assert (lived.learned.calibration.log_factor[:, 3:] != 0).any(axis=-1).all()
+    assert (lived.learned.calibration.log_factor[..., 3:] != 0).any(axis=-1).all()
+
+
+def test_trees_start_with_less_trust_on_a_pool_that_never_moves():
+    """Where demand stood still, persistence has most of the prior; elsewhere trees have."""
+    still = PANEL.demand_gpus.copy()
+    still[0] = 64.0
+    panel = dataclasses.replace(PANEL, demand_gpus=still, closing_gpus=still)
+    prior = Combined(warm_up_days=()).fit(panel.before(FITTED_ROWS), CONTEXT).learned.peak.prior
+    assert prior[0, :2].sum() > 0.9
+    assert prior[1, :2].sum() < 0.4
 
 
 def test_a_new_pool_is_silent_until_the_next_fit(fitted):

@@ -7,9 +7,10 @@ from features.events import NoKnownEvents
 from features.panel import DemandPanel
 from features.series import DemandSeries
 from models.forecast import QUANTILE_LEVELS, Horizon
-from models.hazard import Hazard, HazardTrees
+from models.hazard import Hazard
 from models.own_rises import rise_profiles
 from models.protocol import Context
+from models.tree_table import TreeTable
 from models.trees import profiled_inputs
 from tests.fakes.demand import MONDAY, WHOLE, tidal_panel
 
@@ -63,17 +64,25 @@ def test_too_little_history_learns_nothing():
     assert np.isnan(rises).all()
 
 
-class Wobbling:
-    """A booster whose odds rise and fall from threshold to threshold."""
-
-    def predict(self, rows, raw_score, num_threads):
-        return np.random.default_rng(1).normal(0, 3, len(rows))
-
-
-def test_wobbling_odds_still_give_quantiles_in_order():
+def test_wobbling_odds_are_those_of_the_rarest_threshold_so_far(monkeypatch):
     """A larger rise is never likelier than a smaller one, whatever the trees say."""
     panel = tidal_panel(days=3)
-    profiles = rise_profiles(panel, CONTEXT.horizon)
-    inputs = profiled_inputs(panel, np.arange(500, 540), CONTEXT, profiles)
-    rises = HazardTrees(Wobbling(), inputs.names).peak_quantiles(inputs, profiles)
+    trees = Hazard().trees([panel], CONTEXT)
+    asked = []
+
+    def wobbling(_table, inputs):
+        scores = np.random.default_rng(1).normal(0, 3, (*inputs.shape[:-1], 1))
+        asked.append(inputs[..., -4] + scores[..., 0])
+        return scores
+
+    monkeypatch.setattr(TreeTable, "raw_scores", wobbling)
+    rises, profiles = said(trees, panel, range(500, 540))
+    (odds,) = asked
+    for level, quantile in zip(QUANTILE_LEVELS, np.moveaxis(rises, -1, 0), strict=True):
+        rare = odds <= np.log((1 - level) / level)
+        first = np.argmax(rare, axis=-1)
+        highest = np.take_along_axis(profiles.thresholds, first, axis=-1)
+        found = rare.any(axis=-1)
+        assert found.any()
+        assert (quantile <= highest + 1e-9)[found].all()
     assert (np.diff(rises, axis=-1) >= 0).all()

@@ -21,7 +21,7 @@ def members(peak_rise=None, path_rise=None):
         peak[:, :, PEAK_MEMBERS.index(member)] = rise
     for member, rise in (path_rise or {}).items():
         path[:, :, :, PATH_MEMBERS.index(member)] = rise
-    return Members(np.array([10]), np.array([[100.0]]), peak, path)
+    return Members(np.array([10]), np.array([[100.0]]), peak, path, np.array([2]))
 
 
 def test_members_that_agree_are_what_is_published():

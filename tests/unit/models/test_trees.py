@@ -10,9 +10,13 @@ from models.forecast import Horizon
 from models.own_rises import rise_profiles
 from models.protocol import Context
 from models.trees import (
+    BY_COLUMN,
+    BY_ROW,
     OWN_LEVELS,
+    Rows,
     between_knots,
     booster_of,
+    grown,
     path_knots,
     profiled_inputs,
     training_inputs,
@@ -73,6 +77,20 @@ def test_too_few_origins_are_none():
     """An afternoon is not enough to learn from."""
     panel = tidal_panel(days=1)
     assert training_inputs(panel, CONTEXT, 30, 500, np.random.default_rng(1)) is None
+
+
+def test_how_rows_are_kept_changes_no_tree():
+    """Column by column, and with bins of all rows, LightGBM grows what it grows row by row."""
+    random = np.random.default_rng(1)
+    inputs = random.normal(0, 1, (2_000, 8)).astype(np.float32)
+    inputs[:, 3:6][random.random((2_000, 3)) < 0.7] = 0.0
+    rows = Rows(inputs, inputs.sum(axis=1) + random.normal(0, 1, 2_000))
+    growth = [({"objective": "quantile", "alpha": 0.9, "feature_fraction": 0.5}, 5)]
+    by_row, by_column = (
+        grown(rows, growth, layout)[0].model_to_string().partition("end of trees")[0]
+        for layout in (BY_ROW, BY_COLUMN)
+    )
+    assert by_row == by_column
 
 
 def test_what_is_no_booster_is_refused():
