@@ -1,5 +1,5 @@
 """From a forecast and the state of the cluster to nodes: sizing, guards, plan, apply.
 
-Empty so far. When it is filled, deciding stays pure, and its reactive fallback must never import
-a model or a feature, so that it works when they fail.
+Deciding is pure; only `cluster/` and `backends/` touch the world. The reactive fallback imports no
+model and no feature, so that it works when they fail.
 """

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from actuator.backends.table import BACK_ENDS
 from models.zoo import MODELS
 
 ROOT = Path(__file__).parents[2]
@@ -85,6 +86,22 @@ def test_every_page_of_a_model_has_its_row() -> None:
     """No page stays behind when a model goes."""
     pages = {path.stem for path in (ROOT / "docs" / "models").glob("*.md")} - {"README"}
     assert set(MODELS) == pages
+
+
+@pytest.mark.parametrize("name", list(BACK_ENDS))
+def test_a_back_end_has_its_file_test_and_page(name: str) -> None:
+    """The row in the table, the file, the test file and the docs page agree."""
+    assert f"actuator.backends.{name}" == BACK_ENDS[name].check_options.__module__
+    assert (ROOT / "tests" / "unit" / "actuator" / "backends" / f"test_{name}.py").is_file()
+    page = ROOT / "docs" / "back-ends" / f"{name}.md"
+    assert f"# {name}" == page.read_text(encoding="utf-8").splitlines()[0]
+    assert f"({name}.md)" in (page.parent / "README.md").read_text(encoding="utf-8")
+
+
+def test_every_page_of_a_back_end_has_its_row() -> None:
+    """No page stays behind when a back end goes."""
+    pages = {path.stem for path in (ROOT / "docs" / "back-ends").glob("*.md")} - {"README"}
+    assert set(BACK_ENDS) == pages
 
 
 def test_the_sources_are_found() -> None:
