@@ -26,7 +26,7 @@ from actuator.memory import Memory, PoolMemory
 from actuator.outlook import Foreseen
 from actuator.plan import Mode, Plan, PoolPlan, Proposal, Reason, ScheduledAction
 from actuator.policy import Policy, PoolPolicy
-from actuator.reactive import queue_timers, wait_p95_seconds
+from actuator.reactive import queue_timers, wait_seconds
 from actuator.schedule import scheduled_floor
 from actuator.sizing import lead_seconds
 from actuator.state import ClusterState
@@ -210,7 +210,7 @@ def _planned(one: _Sized, proposal: Proposal, seen: Observed, policy: Policy) ->
             "used_gpus": view.used_gpus,
             "waiting_gpus": view.waiting_gpus,
             "waiting_jobs": len(view.waiting),
-            "wait_p95_seconds": wait_p95_seconds(view, seen.now_seconds) if view.waiting else None,
+            **_waits(view, seen.now_seconds),
             "capacity_gpus": view.capacity_gpus,
             "capacity_nodes": view.capacity_nodes,
             "arriving_nodes": view.arriving_nodes,
@@ -224,6 +224,16 @@ def _planned(one: _Sized, proposal: Proposal, seen: Observed, policy: Policy) ->
             "fragmentation_rate": pieces.rate,
         },
     )
+
+
+def _waits(view: PoolView, now_seconds: int) -> dict[str, float | None]:
+    """How long jobs have waited; not known where none waits."""
+    if not view.waiting:
+        return {"wait_p50_seconds": None, "wait_p95_seconds": None}
+    return {
+        "wait_p50_seconds": wait_seconds(view, 0.5, now_seconds),
+        "wait_p95_seconds": wait_seconds(view, 0.95, now_seconds),
+    }
 
 
 def _unchanged(proposal: Proposal) -> bool:

@@ -6,6 +6,7 @@ nodes, and never on behalf of a pod that a new node would not serve. It imports 
 feature, so that it works when they fail.
 """
 
+import math
 from itertools import chain, repeat
 
 from actuator.memory import QueueTimers
@@ -32,7 +33,7 @@ def queue_timers(
     if view.doubtful:
         return timers
     deep = len(view.waiting) > policy.queue_threshold_jobs
-    slow = bool(view.waiting) and wait_p95_seconds(view, now_seconds) > policy.long_wait_seconds
+    slow = bool(view.waiting) and wait_seconds(view, 0.95, now_seconds) > policy.long_wait_seconds
     if not deep and not slow:
         return QueueTimers()
     above_since_seconds = _kept_or(timers.above_since_seconds, now_seconds) if deep else None
@@ -97,9 +98,16 @@ def not_servable(view: PoolView) -> Reason | None:
     return Reason("not-servable", f"pods that a new node would not serve: {kinds}")
 
 
-def wait_p95_seconds(view: PoolView, now_seconds: int) -> int:
-    """How long the jobs in the queue have waited, at P95 by nearest rank; at least one waits."""
-    return now_seconds - view.waiting[len(view.waiting) // 20].created_seconds
+def wait_seconds(view: PoolView, quantile: float, now_seconds: int) -> int:
+    """How long the jobs in the queue have waited, at a quantile by nearest rank; one must wait.
+
+    Args:
+        view: its queue stands oldest first.
+        quantile: 0.95 for what one in twenty exceeds.
+        now_seconds: Unix time.
+    """
+    rank = math.floor(len(view.waiting) * (1 - quantile) + 1e-9)
+    return now_seconds - view.waiting[rank].created_seconds
 
 
 def _kept_or(since_seconds: int | None, now_seconds: int) -> int:

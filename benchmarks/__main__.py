@@ -1,12 +1,12 @@
 """Runs the benchmarks named on the command line, or all of them.
 
-python -m benchmarks [features] [training] [startup] [prometheus]
+python -m benchmarks [features] [training] [startup] [prometheus] [acting] [day] [service] [prom]
 """
 
 import sys
 from collections.abc import Callable
 
-from benchmarks import features, prometheus, startup, training
+from benchmarks import acting, day, features, prom, prometheus, service, startup, training
 from benchmarks.measuring import Row, printed
 
 BENCHMARKS: dict[str, Callable[[], list[Row]]] = {
@@ -14,6 +14,10 @@ BENCHMARKS: dict[str, Callable[[], list[Row]]] = {
     "training": training.rows,
     "startup": startup.rows,
     "prometheus": prometheus.rows,
+    "acting": acting.rows,
+    "day": day.rows,
+    "service": service.rows,
+    "prom": prom.rows,
 }
 
 

@@ -22,10 +22,11 @@ def context() -> Context:
 
 def panel(pools: int, days: int = 30) -> DemandPanel:
     """So many pools with so many days of history."""
-    return DemandPanel.of([_series(index, days) for index in range(pools)])
+    return DemandPanel.of([series(index, days) for index in range(pools)])
 
 
-def _series(index: int, days: int) -> DemandSeries:
+def series(index: int, days: int) -> DemandSeries:
+    """One pool of such a cluster."""
     random = np.random.default_rng(index)
     rows = days * 86_400 // STEP_SECONDS
     hour = np.arange(rows) * STEP_SECONDS / 3_600 % 24

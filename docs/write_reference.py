@@ -1,4 +1,4 @@
-"""Writes `docs/reference/` from the command line, the settings and the JSON shapes themselves.
+"""Writes `docs/reference/` from command line, API, settings, policy and JSON shapes themselves.
 
 Run `python docs/write_reference.py` after changing any of them; a test fails while a page is old.
 """
@@ -15,7 +15,12 @@ from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from forecaster.api.description import TAGS, DescribedApp, operations, scope_of
+from forecaster.api.metrics.table import SECTIONS, Kind, Metric
+from forecaster.api.prom.catalogue import SERIES, Named
+from forecaster.api.routes import ROUTERS
 from forecaster.json_shapes import ANSWERS, Shape
+from forecaster.policy import PolicyDocument
 from forecaster.settings import Settings
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -35,6 +40,18 @@ written as JSON. Keep tokens and passwords there rather than in the file.
 A key that is not listed here is refused, and all problems are reported at once, a line each.
 """
 
+POLICY_HEAD = """\
+# Policy
+
+A policy says what nodes are planned by. It is one YAML file, of which only `pools` must be given;
+an example is [examples/policy.yaml](../../examples/policy.yaml), and
+[how to change a policy](../how-to/policies.md) says how it comes into force.
+
+A key that is not listed here is refused, so is one that is written twice, and values must have the
+type that stands here: `'3'` is no number. All problems are reported at once, a line each, and a
+policy with any of them changes nothing.
+"""
+
 JSON_HEAD = """\
 # JSON
 
@@ -47,15 +64,79 @@ from the beginning of a trace that has no dates. `null` says 'not known'; it nev
 """
 
 
+API_HEAD = """\
+# API
+
+`tidecast serve` answers under `/v1`; [how to use the API](../how-to/api.md) has examples, and the
+service gives all of this as OpenAPI, with every field and every problem, at `/v1/openapi.json`. A
+token needs the scope that stands here. A pool's name may be written with its slash or with `%2F`.
+"""
+
+METRICS_HEAD = """\
+# Metrics
+
+`GET /metrics` says how Tidecast is and what it knows of each pool now; `GET /prom/api/v1/...`
+answers as a Prometheus does, the future included. [How to put both into
+Grafana](../how-to/grafana.md).
+
+A value that is not known is not there; a zero always means zero. A forecast or a plan that is older
+than 15 minutes says nothing of now and is left out, and its age says so. Bands are quantiles: `p90`
+is what demand stays below nine times in ten. Process metrics of the Python client stand beside
+these.
+"""
+
+SERIES_HEAD = """\
+## Series of `/prom`
+
+The history goes back as far as it is kept, forecasts 35 days, and both they and announcements reach
+ahead. A step stands at the moment at which it closes.
+
+| name | labels | meaning |
+| --- | --- | --- |
+"""
+
+
 def settings_page() -> str:
     """All groups of settings, a table each."""
     return "\n".join([SETTINGS_HEAD, *_groups(Settings, "")])
+
+
+def policy_page() -> str:
+    """All parts of a policy, a table each."""
+    return "\n".join([POLICY_HEAD, *_groups(PolicyDocument, "")])
 
 
 def json_page() -> str:
     """All answers, and the shapes inside them, a table each."""
     shapes = list(dict.fromkeys(found for answer in ANSWERS for found in _within(answer)))
     return "\n".join([JSON_HEAD, *(_shape(shape) for shape in shapes)])
+
+
+def api_page() -> str:
+    """All operations of the API, a table for each tag."""
+    app = DescribedApp(title="Tidecast")
+    for router in ROUTERS:
+        app.include_router(router)
+    tables: dict[str, list[str]] = {name: [] for name in TAGS}
+    for path, method, operation in operations(app.openapi()):
+        for tag in operation.get("tags", []):
+            tables.setdefault(tag, []).append(
+                f"| `{method} {path}` | {scope_of(operation) or 'none'} | {operation['summary']} |"
+            )
+    head = ["| operation | scope | what it is |", "| --- | --- | --- |"]
+    parts = [
+        "\n".join([f"## {tag}", "", TAGS.get(tag, ""), "", *head, *rows, ""])
+        for tag, rows in tables.items()
+        if rows
+    ]
+    return "\n".join([API_HEAD, *parts])
+
+
+def metrics_page() -> str:
+    """All metrics, a table for each section, and the series of `/prom`."""
+    sections = [_metrics(title, metrics) for title, metrics in SECTIONS.items()]
+    series = "".join(_series(one) for one in SERIES)
+    return "\n".join([METRICS_HEAD, *sections, SERIES_HEAD + series])
 
 
 def cli_page() -> str:
@@ -68,7 +149,30 @@ def cli_page() -> str:
     return written.stdout.rstrip() + "\n"
 
 
-PAGES = {"settings.md": settings_page, "json.md": json_page, "cli.md": cli_page}
+PAGES = {
+    "settings.md": settings_page,
+    "policy.md": policy_page,
+    "json.md": json_page,
+    "api.md": api_page,
+    "metrics.md": metrics_page,
+    "cli.md": cli_page,
+}
+
+
+def _metrics(title: str, metrics: tuple[Metric, ...]) -> str:
+    lines = [f"## {title}", "", "| name | labels | meaning |", "| --- | --- | --- |"]
+    for metric in metrics:
+        kind = " A counter." if metric.kind is Kind.COUNTER else ""
+        lines.append(f"| `{metric.name}` | {_labels(metric.labels)} | {metric.help}{kind} |")
+    return "\n".join([*lines, ""])
+
+
+def _series(series: Named) -> str:
+    return f"| `{series.name}` | {_labels(series.labels)} | {series.help} |\n"
+
+
+def _labels(labels: tuple[str, ...]) -> str:
+    return ", ".join(f"`{label}`" for label in labels) or "none"
 
 
 def _groups(model: type[BaseModel], prefix: str) -> Iterator[str]:
@@ -84,19 +188,25 @@ def _groups(model: type[BaseModel], prefix: str) -> Iterator[str]:
             f"{_text(field)} |"
         )
         if items := _models_in(field.annotation):
-            inner += [_items(f"{prefix}{name}", item) for item in items]
+            inner += [
+                part for item in items for part in _items(f"{prefix}{name}, each entry", item)
+            ]
     yield "\n".join([*lines, ""])
     yield from inner
 
 
-def _items(key: str, model: type[BaseModel]) -> str:
-    lines = [f"## {key}, each entry", "", _first_line(model), ""]
+def _items(title: str, model: type[BaseModel]) -> Iterator[str]:
+    lines = [f"## {title}", "", _first_line(model), ""]
     lines += ["| key | type | default | meaning |", "| --- | --- | --- | --- |"]
     lines += [
         f"| `{name}` | {_type_text(field.annotation)} | {_default(field)} | {_text(field)} |"
         for name, field in model.model_fields.items()
     ]
-    return "\n".join([*lines, ""])
+    yield "\n".join([*lines, ""])
+    for name, field in model.model_fields.items():
+        for inner in _models_in(field.annotation):
+            entry = "" if inner is field.annotation else ", each entry"
+            yield from _items(f"{title.removesuffix(', each entry')}.{name}{entry}", inner)
 
 
 def _shape(shape: type[Shape]) -> str:
@@ -153,6 +263,8 @@ def _default(field: FieldInfo) -> str:
         return "must be given"
     if isinstance(value, SecretStr) or value is None or value in ("", (), {}):
         return "none"
+    if isinstance(value, BaseModel):
+        return "as below"
     if isinstance(value, tuple):
         return "<br>".join(_entry(one) for one in value)
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"

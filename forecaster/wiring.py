@@ -6,7 +6,10 @@ their work.
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
+
+from pydantic import ValidationError
 
 from features.baselines import DAY_SECONDS
 from features.calendar import CalendarSettings, ClusterCalendar
@@ -23,10 +26,14 @@ from forecaster.cpu_quota import cpus_allowed
 from forecaster.fan_out import FanOut
 from forecaster.history import HistoryStore
 from forecaster.settings import Settings, load_settings
+from forecaster.settings.serving import ServiceSettings
 from models.forecast import Horizon
 from models.protocol import Context
 from models.registry import ModelRegistry
 from models.tracking import ExperimentTracker
+
+if TYPE_CHECKING:
+    from forecaster.database import Database
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,22 @@ class Workspace:
         """
         return cls(load_settings(config))
 
+    def listening_on(self, host: str | None, port: int | None) -> "Workspace":
+        """The same with the service at another address; None leaves what the settings say.
+
+        Raises:
+            BadInput: the address may not be listened on with these settings.
+        """
+        given = {"host": host, "port": port}
+        wanted = {name: value for name, value in given.items() if value is not None}
+        try:
+            service = ServiceSettings(**{**dict(self.settings.service), **wanted})
+        except ValidationError as error:
+            raise BadInput(
+                f"--host: {error.errors()[0]['msg'].removeprefix('Value error, ')}"
+            ) from None
+        return Workspace(self.settings.model_copy(update={"service": service}))
+
     @property
     def history_directory(self) -> Path:
         """Where the history store lies."""
@@ -62,6 +85,20 @@ class Workspace:
     def registry(self) -> ModelRegistry:
         """The trained versions of all models, and the champion among them."""
         return ModelRegistry(self.models_directory)
+
+    def open_database(self) -> "Database":
+        """The database of policies, audit and announcements; who opens it closes it.
+
+        Raises:
+            BadInput: its URL is wrong, or a newer Tidecast made it.
+            SourceUnavailable: it is locked, full or out of reach.
+        """
+        from forecaster.database import Database
+
+        group = self.settings.database
+        file = self.settings.data_directory.resolve() / "tidecast.db"
+        url = group.url.get_secret_value() if group.url else f"sqlite:///{file}"
+        return Database.open(url, group.busy_timeout_seconds)
 
     @property
     def tracker(self) -> ExperimentTracker | None:

@@ -12,7 +12,23 @@ from typing import Annotated
 import typer
 
 from features.errors import TidecastError
-from forecaster.cli import backtest, demo, doctor, forecast, history, models, train
+from forecaster.cli import (
+    announce,
+    audit,
+    backtest,
+    backup,
+    demo,
+    doctor,
+    forecast,
+    history,
+    job,
+    models,
+    plan,
+    policy,
+    serve,
+    token,
+    train,
+)
 
 USER_ERROR = 2
 INTERRUPTED = 130
@@ -30,6 +46,15 @@ app.add_typer(models.app, name="models")
 app.command("train", short_help="Let the models learn from the history.")(train.train)
 app.command("forecast", short_help="Say what each pool will need next.")(forecast.forecast)
 app.command("backtest", short_help="Score the models on the newest days.")(backtest.backtest)
+app.command("plan", short_help="Say what would be done now, and why.")(plan.plan)
+app.command("act", short_help="Decide, and ask for nodes.")(plan.act)
+app.add_typer(policy.app, name="policy")
+app.add_typer(audit.app, name="audit")
+app.add_typer(announce.app, name="announce")
+app.command("serve", short_help="Run the service.")(serve.serve)
+app.add_typer(job.app, name="job")
+app.add_typer(token.app, name="token")
+app.command("backup", short_help="Copy all that cannot be had again.")(backup.backup)
 
 
 def _print_version(wanted: bool) -> None:

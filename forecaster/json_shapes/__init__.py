@@ -4,6 +4,20 @@ Fields may be added; none may change its name, its type or its meaning without a
 changelog. `docs/reference/json.md` is written from these files.
 """
 
+from forecaster.json_shapes.announcements import (
+    AnnouncementAnswer,
+    AnnouncementsAnswer,
+    CalendarAnswer,
+)
+from forecaster.json_shapes.audit import (
+    DecisionAnswer,
+    DecisionReason,
+    DecisionsAnswer,
+    ExplanationAnswer,
+    RecordedAction,
+    RecordedDecision,
+)
+from forecaster.json_shapes.backups import BackupAnswer
 from forecaster.json_shapes.base import MaybeByLevel, Quantiles, Shape, Span
 from forecaster.json_shapes.forecasts import (
     ForecastAnswer,
@@ -19,6 +33,24 @@ from forecaster.json_shapes.history import (
     ImportedPool,
     PullAnswer,
 )
+from forecaster.json_shapes.jobs import JobAnswer, JobsAnswer, RunOfJob, ScheduledJob
+from forecaster.json_shapes.plans import (
+    ActAnswer,
+    NodePoolPlan,
+    PlanAnswer,
+    PlannedLater,
+    PlanOfPool,
+    PlanReason,
+    RequestOutcome,
+)
+from forecaster.json_shapes.policies import (
+    PoliciesAnswer,
+    PolicyAnswer,
+    PolicyChangeAnswer,
+    PolicyDiffAnswer,
+    ShadowOffAnswer,
+    StoredPolicy,
+)
 from forecaster.json_shapes.scores import (
     BacktestAnswer,
     Check,
@@ -26,6 +58,7 @@ from forecaster.json_shapes.scores import (
     DoctorAnswer,
     ScoreOfModel,
 )
+from forecaster.json_shapes.tokens import KnownToken, TokenAnswer, TokensAnswer
 from forecaster.json_shapes.training import (
     ComparedMeasure,
     ModelAnswer,
@@ -48,15 +81,43 @@ ANSWERS: tuple[type[Shape], ...] = (
     BacktestAnswer,
     DoctorAnswer,
     DemoAnswer,
+    BackupAnswer,
+    PlanAnswer,
+    ActAnswer,
+    PoliciesAnswer,
+    PolicyAnswer,
+    PolicyChangeAnswer,
+    PolicyDiffAnswer,
+    ShadowOffAnswer,
+    DecisionsAnswer,
+    DecisionAnswer,
+    ExplanationAnswer,
+    AnnouncementAnswer,
+    AnnouncementsAnswer,
+    CalendarAnswer,
+    JobsAnswer,
+    JobAnswer,
+    TokenAnswer,
+    TokensAnswer,
+    KnownToken,
 )
 
 __all__ = [
     "ANSWERS",
+    "ActAnswer",
+    "AnnouncementAnswer",
+    "AnnouncementsAnswer",
     "BacktestAnswer",
+    "BackupAnswer",
+    "CalendarAnswer",
     "Check",
     "ComparedMeasure",
+    "DecisionAnswer",
+    "DecisionReason",
+    "DecisionsAnswer",
     "DemoAnswer",
     "DoctorAnswer",
+    "ExplanationAnswer",
     "ForecastAnswer",
     "ForecastOfPool",
     "HeldPool",
@@ -64,18 +125,39 @@ __all__ = [
     "ImportAnswer",
     "ImportedFile",
     "ImportedPool",
+    "JobAnswer",
+    "JobsAnswer",
+    "KnownToken",
     "MaybeByLevel",
     "ModelAnswer",
     "ModelVersion",
     "ModelsAnswer",
     "NoForecastOfPool",
+    "NodePoolPlan",
     "PathStep",
+    "PlanAnswer",
+    "PlanOfPool",
+    "PlanReason",
+    "PlannedLater",
+    "PoliciesAnswer",
+    "PolicyAnswer",
+    "PolicyChangeAnswer",
+    "PolicyDiffAnswer",
     "PromotionAnswer",
     "PullAnswer",
     "Quantiles",
+    "RecordedAction",
+    "RecordedDecision",
+    "RequestOutcome",
+    "RunOfJob",
+    "ScheduledJob",
     "ScoreOfModel",
+    "ShadowOffAnswer",
     "Shape",
     "Span",
+    "StoredPolicy",
+    "TokenAnswer",
+    "TokensAnswer",
     "TrainAnswer",
     "TrainedModel",
 ]

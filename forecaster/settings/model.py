@@ -4,9 +4,17 @@ from pathlib import Path
 
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from forecaster.settings.cluster import ClusterSettings
 from forecaster.settings.compute import ComputeSettings
+from forecaster.settings.database import DatabaseSettings
 from forecaster.settings.groups import CalendarGroup, ForecastSettings, HistorySettings
 from forecaster.settings.prometheus import PrometheusSettings
+from forecaster.settings.service import (
+    AnnouncementSettings,
+    RetentionSettings,
+    ScheduleSettings,
+)
+from forecaster.settings.serving import ServiceSettings
 from forecaster.settings.training import MlflowSettings, TrainingSettings
 
 ENVIRONMENT_PREFIX = "TIDECAST_"
@@ -34,6 +42,12 @@ class Settings(BaseSettings):
     mlflow: MlflowSettings = MlflowSettings()
     calendar: CalendarGroup = CalendarGroup()
     compute: ComputeSettings = ComputeSettings()
+    cluster: ClusterSettings = ClusterSettings()
+    database: DatabaseSettings = DatabaseSettings()
+    service: ServiceSettings = ServiceSettings()
+    schedule: ScheduleSettings = ScheduleSettings()
+    retention: RetentionSettings = RetentionSettings()
+    announcements: AnnouncementSettings = AnnouncementSettings()
 
     @classmethod
     def settings_customise_sources(  # pydantic-settings fixes this signature

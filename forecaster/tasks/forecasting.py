@@ -1,9 +1,10 @@
 """From the store to forecasts: the newest history, what answers for it, and the answer."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from features.errors import BadInput, Unavailable
+from features.events import KnownEvents, NoKnownEvents
 from features.panel import DemandPanel
 from features.pool import Pool
 from forecaster.json_shapes import (
@@ -21,6 +22,7 @@ from models.forecast import QUANTILE_LEVELS, Forecast
 from models.forecasting import forecast
 
 STALE_AFTER_SECONDS = 900
+NOTHING_KNOWN = NoKnownEvents()
 
 
 @dataclass(frozen=True)
@@ -76,15 +78,26 @@ def forecast_pools(
     )
 
 
-def make_forecasts(workspace: Workspace, options: ForecastOptions, now_seconds: int) -> Forecasts:
+def make_forecasts(
+    workspace: Workspace,
+    options: ForecastOptions,
+    now_seconds: int,
+    events: KnownEvents = NOTHING_KNOWN,
+) -> Forecasts:
     """Forecast from what the store holds.
+
+    Args:
+        workspace: settings, store and registry.
+        options: what, from when, with what.
+        now_seconds: Unix time, for the version of what is fitted here.
+        events: demand that is known beforehand.
 
     Raises:
         BadInput: an unknown pool or model, or no history before the moment.
     """
     panel = _known_by(workspace, options)
     chosen = serving(workspace, options.model, panel, now_seconds)
-    context = workspace.context(panel.step_seconds)
+    context = replace(workspace.context(panel.step_seconds), events=events)
     return Forecasts(
         panel=panel,
         by_pool=forecast(panel, chosen.fits, context, len(panel), chosen.notes),

@@ -1,5 +1,6 @@
 """Debian's Prometheus on a free port, filled with history by promtool; it can die at any time."""
 
+import json
 import shutil
 import socket
 import subprocess
@@ -30,11 +31,12 @@ def seed(directory: Path, *texts: str) -> Path:
 
 
 class RealPrometheus:
-    """A Prometheus process on a data directory; it scrapes nothing."""
+    """A Prometheus process on a data directory; it scrapes every second what it is told to."""
 
-    def __init__(self, data: Path, flags: Sequence[str] = ()) -> None:
+    def __init__(self, data: Path, flags: Sequence[str] = (), scraped: Sequence[str] = ()) -> None:
         self._data = data
         self._flags = tuple(flags)
+        self._scraped = tuple(scraped)
         self._process: subprocess.Popen[bytes] | None = None
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -50,7 +52,9 @@ class RealPrometheus:
         binary = shutil.which("prometheus")
         assert binary is not None
         config = self._data.parent / "prometheus.yml"
-        config.write_text("global: {scrape_interval: 1m}\n")
+        jobs = [{"job_name": "scraped", "static_configs": [{"targets": list(self._scraped)}]}]
+        every = {"scrape_interval": "1s", "scrape_timeout": "1s"}
+        config.write_text(json.dumps({"global": every, "scrape_configs": jobs}))
         self._process = subprocess.Popen(
             [
                 binary, f"--config.file={config}", f"--storage.tsdb.path={self._data}",

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from actuator.memory import QueueTimers
 from actuator.plan import Mode, Proposal
 from actuator.policy import PoolPolicy, ReactivePolicy
-from actuator.reactive import not_servable, queue_timers, reactive_nodes, wait_p95_seconds
+from actuator.reactive import not_servable, queue_timers, reactive_nodes, wait_seconds
 from actuator.state import Waiting
 from actuator.view import PoolView
 from tests.fakes.pool_views import FRAGMENT, NOW, WHOLE, pool_view, waiting_job
@@ -82,7 +82,7 @@ def test_a_doubtful_view_moves_no_timer() -> None:
 def test_p95_is_the_nearest_rank(jobs: int, expected: int) -> None:
     """Of waits of 1 to n seconds."""
     waiting = [waiting_job(1.0, waited_seconds=n) for n in range(jobs, 0, -1)]
-    assert expected == wait_p95_seconds(pool_view(waiting=waiting), NOW)
+    assert expected == wait_seconds(pool_view(waiting=waiting), 0.95, NOW)
 
 
 @pytest.mark.parametrize(

@@ -1,36 +1,15 @@
-"""The command line in a directory of its own, and files to give it."""
+"""Files to give the command line."""
 
-import os
 from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
-from forecaster.cli import run
-from tests.fakes.command_line import Command, Ran
+from tests.fakes.decisions import content
 
 START_SECONDS = 1_772_323_200  # 2026-03-01T00:00:00Z
 DAYS = 4
-
-
-@pytest.fixture
-def tidecast(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Command:
-    """Run one command line in an empty directory, without the machine's settings."""
-    monkeypatch.chdir(tmp_path)
-    for name in list(os.environ):
-        if name.startswith("TIDECAST_"):
-            monkeypatch.delenv(name)
-    # its tables take seconds to make; tests/integration/test_mlflow.py is about it
-    monkeypatch.setenv("TIDECAST_MLFLOW__ENABLED", "false")
-
-    def command(*arguments: str | Path) -> Ran:
-        capsys.readouterr()
-        code = run([str(argument) for argument in arguments])
-        return Ran(code, *capsys.readouterr())
-
-    return command
 
 
 @pytest.fixture
@@ -49,3 +28,16 @@ def jobs_csv(tmp_path: Path) -> Path:
     path = tmp_path / "jobs.csv"
     path.write_text("\n".join(lines), encoding="utf-8")
     return path
+
+
+@pytest.fixture
+def policy_files(tmp_path: Path) -> Path:
+    """A directory with `policy.yaml`, `higher.yaml` of another ceiling, and `bad.yaml`."""
+    bad = content(floor_nodes=30, flor_nodes=3, node_gpus="8")
+    for name, written in (
+        ("policy", content()),
+        ("higher", content(ceiling_nodes=30)),
+        ("bad", bad),
+    ):
+        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(written), encoding="utf-8")
+    return tmp_path

@@ -1,8 +1,9 @@
 """Transcripts of the command line, to the letter: what users see changes only on purpose.
 
-Each file of `tests/golden` is a session in an empty directory with `jobs.csv` in it. After a change
-on purpose, `UPDATE_GOLDEN=1 pytest tests/unit/forecaster/test_golden.py` writes them anew; read the
-difference before you commit it.
+Each file of `tests/golden` is a session in an empty directory with `jobs.csv` and policies in it,
+all at one moment; the one of `audit` finds decisions on record. After a change on purpose,
+`UPDATE_GOLDEN=1 pytest tests/unit/forecaster/test_golden.py` writes them anew; read the difference
+before you commit it.
 """
 
 import os
@@ -12,10 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from forecaster.wiring import Workspace
 from tests.fakes.command_line import Command
+from tests.fakes.decisions import put_on_record
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 SESSIONS = sorted(GOLDEN.glob("*.txt"))
+NOW_SECONDS = 1_772_672_400  # 2026-03-05T01:00:00Z, when the jobs of jobs.csv have ended
 VERSION = re.compile(r"\d{8}T\d{6}Z(-\d+)?(?P<gap> *)")
 
 
@@ -36,10 +40,18 @@ def transcript(tidecast: Command, command: str) -> str:
 
 @pytest.mark.parametrize("session", SESSIONS, ids=lambda path: path.stem)
 def test_a_session_reads_as_it_is_written(
-    tidecast: Command, jobs_csv: Path, session: Path, monkeypatch: pytest.MonkeyPatch
+    tidecast: Command,
+    jobs_csv: Path,
+    policy_files: Path,
+    session: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Every command of the session prints what stands below it."""
     monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setattr("forecaster.clock.now_seconds", lambda: NOW_SECONDS)
+    if session.stem == "audit":
+        with Workspace.open(None).open_database() as database:
+            put_on_record(database)
     written = session.read_text(encoding="utf-8")
     commands = [line[2:] for line in written.splitlines() if line.startswith("$ ")]
     printed = "\n".join(transcript(tidecast, command) for command in commands)
@@ -50,6 +62,14 @@ def test_a_session_reads_as_it_is_written(
 
 def test_there_are_sessions() -> None:
     """The test above is about something."""
-    assert {"help", "history", "models", "forecast", "backtest", "doctor", "errors"} <= {
-        path.stem for path in SESSIONS
-    }
+    assert {
+        "help",
+        "history",
+        "models",
+        "forecast",
+        "backtest",
+        "doctor",
+        "errors",
+        "policy",
+        "audit",
+    } <= {path.stem for path in SESSIONS}

@@ -201,7 +201,7 @@ def test_queries_of_the_users_own_become_a_profile() -> None:
 
 def test_every_column_of_demand_can_be_asked_for() -> None:
     """A custom pool has a key for each."""
-    assert {"pool", *COLUMNS} == set(CustomPoolGroup.model_fields)
+    assert {"pool", "capped", *COLUMNS} == set(CustomPoolGroup.model_fields)
 
 
 def test_the_default_model_is_in_the_zoo() -> None:

@@ -1,0 +1,1 @@
+"""The service: scheduled jobs, the cycle, the API and the page, in one process."""
