@@ -40,7 +40,7 @@ from forecaster.surroundings import holidays_of
 from forecaster.wiring import Workspace
 
 FRESH_SECONDS = 1
-HISTORY_FRESH_SECONDS = 10
+HISTORY_FRESH_SECONDS = 60
 """History grows once in some minutes, and is read from many files."""
 
 FORECAST_SECONDS = 3_600

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Row, Select, delete, insert, select
+from sqlalchemy import Row, Select, delete, func, insert, select
 
 from features.errors import Unavailable
 from features.pool import Pool
@@ -83,9 +83,16 @@ class Forecasts:
 
     def newest(self, since_seconds: int) -> dict[Pool, KeptForecast]:
         """What was said last of each pool, from an origin at or after a moment."""
-        wanted = select(FORECASTS).where(_COLUMNS.origin_seconds >= since_seconds)
-        said = sorted(self._kept(wanted), key=lambda one: one.made_seconds)
-        return {one.pool: one for one in said}
+        recent = _COLUMNS.origin_seconds >= since_seconds
+        last = (
+            select(_COLUMNS.pool, func.max(_COLUMNS.made_seconds).label("made_seconds"))
+            .where(recent)
+            .group_by(_COLUMNS.pool)
+            .subquery()
+        )
+        is_last = (_COLUMNS.pool == last.c.pool) & (_COLUMNS.made_seconds == last.c.made_seconds)
+        said = self._kept(select(FORECASTS).join(last, is_last).where(recent))
+        return {one.pool: one for one in sorted(said, key=lambda one: one.made_seconds)}
 
     def between(
         self, pool: Pool, since_seconds: int, until_seconds: int
