@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 ROOMS := forecaster features models actuator simulator
 
-.PHONY: pretrain demo test test-slow lint format lock bench bench-peers clean
+.PHONY: pretrain demo test test-page test-slow lint format lock bench bench-peers clean
 
 $(INSTALLED): requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -18,7 +18,10 @@ demo: $(INSTALLED)
 	$(BIN)/tidecast demo
 
 test: $(INSTALLED)
-	$(BIN)/python -m pytest -n auto -m "not slow"
+	$(BIN)/python -m pytest -n auto -m "not slow and not browser"
+
+test-page: $(INSTALLED)
+	$(BIN)/python -m pytest -m browser
 
 test-slow: $(INSTALLED)
 	$(BIN)/python -m pytest -m slow

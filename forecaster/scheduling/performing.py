@@ -10,7 +10,6 @@ import structlog
 from features.errors import TidecastError
 from forecaster.database.job_runs import Claim, JobRuns, RunStanding
 from forecaster.scheduling.due import DueRun, Job
-from forecaster.scheduling.freed_memory import give_back
 from forecaster.scheduling.holders import is_dead, this_process
 
 GRACE_SECONDS = 60
@@ -45,8 +44,6 @@ def outcome_of(job: Job, now_seconds: int, stop: Event) -> Outcome:
     except Exception as error:
         log.exception("job raised what it should not", job=job.name)
         return RunStanding.FAILED, f"unexpected {type(error).__name__}: {error}"
-    finally:
-        give_back()
 
 
 def told(job: Job, outcome: Outcome) -> None:

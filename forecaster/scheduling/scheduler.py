@@ -17,6 +17,7 @@ from features.errors import TidecastError
 from forecaster.clock import now_seconds
 from forecaster.database.job_runs import JobRuns, RunStanding
 from forecaster.scheduling.due import DueRun, Job, due_runs, seconds_to_next
+from forecaster.scheduling.freed_memory import give_back
 from forecaster.scheduling.performing import Outcome, begin, outcome_of, told
 
 LONGEST_NAP_SECONDS = 5.0
@@ -171,6 +172,7 @@ def _in_thread(job: Job, begun_seconds: int, stop: threading.Event) -> "asyncio.
         outcome = outcome_of(job, begun_seconds, stop)
         with suppress(RuntimeError):  # the loop has been closed in the meantime
             loop.call_soon_threadsafe(_set, done, outcome)
+        give_back()
 
     threading.Thread(target=work, name=f"job {job.name}", daemon=True).start()
     return done

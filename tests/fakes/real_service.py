@@ -43,7 +43,7 @@ class RealService:
 
     def __exit__(self, *_: object) -> None:
         if self.process is not None and self.process.poll() is None:
-            self.process.kill()
+            os.killpg(self.process.pid, signal.SIGKILL)  # and what it has started
             self.process.wait()
 
     def start(self) -> None:
@@ -56,6 +56,7 @@ class RealService:
                 env=environment(),
                 stdout=log,
                 stderr=log,
+                start_new_session=True,
             )
         self.until(lambda: self.get("/readyz").status_code == 200)
 

@@ -10,7 +10,7 @@ from tests.fakes.demand import WHOLE
 from tests.fakes.page_service import NOW, NOW_SECONDS, PageService
 from tests.fakes.page_viewer import Viewer, say_a_flood
 
-pytestmark = pytest.mark.tool("chromium")
+pytestmark = [pytest.mark.tool("chromium"), pytest.mark.browser]
 
 
 def active(service: PageService) -> list[Any]:

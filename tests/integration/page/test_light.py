@@ -11,7 +11,7 @@ from tests.fakes.page_viewer import Change, Viewer, answering
 
 HOUR = 3_600
 
-pytestmark = pytest.mark.tool("chromium")
+pytestmark = [pytest.mark.tool("chromium"), pytest.mark.browser]
 
 
 def test_one_light_and_one_sentence_say_that_all_is_well(

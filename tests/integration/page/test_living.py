@@ -10,7 +10,7 @@ from forecaster.scopes import Scope
 from tests.fakes.page_service import NOW, NOW_SECONDS, PageService, page_service
 from tests.fakes.page_viewer import READ_ANEW, Viewer, answering, read_anew, say_a_flood
 
-pytestmark = pytest.mark.tool("chromium")
+pytestmark = [pytest.mark.tool("chromium"), pytest.mark.browser]
 
 
 def test_reading_anew_keeps_focus_scroll_and_what_is_open(viewer: Viewer, own: PageService) -> None:

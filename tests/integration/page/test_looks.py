@@ -15,7 +15,7 @@ def asked(name: str) -> str:
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
-pytestmark = pytest.mark.tool("chromium")
+pytestmark = [pytest.mark.tool("chromium"), pytest.mark.browser]
 
 
 def test_everything_can_be_done_with_a_keyboard(viewer: Viewer, quiet: PageService) -> None:

@@ -15,7 +15,7 @@ from tests.fakes.page_viewer import Viewer
 
 HOUR = 3_600
 
-pytestmark = pytest.mark.tool("chromium")
+pytestmark = [pytest.mark.tool("chromium"), pytest.mark.browser]
 
 
 def test_a_pool_is_shown_with_its_day_its_next_hour_and_why(

@@ -78,10 +78,10 @@ def _with_overdue(targets: Sequence[NodePoolTarget], view: PoolView) -> list[Nod
 @pytest.mark.parametrize(
     ("node_pools", "stock_out_hours"),
     [
-        ((SPOT_A, DEMAND_B), 0),
         ((SPOT_A, DEMAND_B), 6),
-        ((DEMAND_A, DEMAND_B), 6),
-        ((SPOT_A, DEMAND_A, DEMAND_B), 6),
+        pytest.param((SPOT_A, DEMAND_B), 0, marks=pytest.mark.slow),
+        pytest.param((DEMAND_A, DEMAND_B), 6, marks=pytest.mark.slow),
+        pytest.param((SPOT_A, DEMAND_A, DEMAND_B), 6, marks=pytest.mark.slow),
     ],
 )
 def test_few_prewarms_fail_although_machines_do(

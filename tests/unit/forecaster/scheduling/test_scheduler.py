@@ -45,7 +45,7 @@ def doing(work: Work, name: str = "pull", **changes: object) -> Job:
 
 
 def scheduler(runs: JobRuns, *jobs: Job, clock: Clock | None = None) -> Scheduler:
-    return Scheduler(jobs, runs, clock or Clock(), stop_seconds=0.05, retry_seconds=(0.0, 0.0))
+    return Scheduler(jobs, runs, clock or Clock(), stop_seconds=0.7, retry_seconds=(0.0, 0.0))
 
 
 async def until(holds: Callable[[], bool]) -> None:
