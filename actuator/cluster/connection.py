@@ -280,7 +280,7 @@ class KubernetesConnection:
 
 
 def _backoff_seconds(attempt: int) -> float:
-    return FIRST_BACKOFF_SECONDS * 2.0**attempt * random.uniform(0.5, 1.0)  # noqa: S311
+    return FIRST_BACKOFF_SECONDS * 2.0**attempt * random.uniform(0.5, 1.0)  # noqa: S311 - spreads load
 
 
 def _words(error: BaseException) -> str:

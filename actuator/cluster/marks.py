@@ -41,8 +41,9 @@ def pod_protections(
     value = annotations.get(DO_NOT_DISRUPT, "false")
     if value != "false":
         length = duration_seconds(value)
-        is_known = length is not None and started_seconds is not None
-        expires = int(started_seconds + length) if is_known else None  # type: ignore[operator]
+        expires = None
+        if length is not None and started_seconds is not None:
+            expires = int(started_seconds + length)
         marks.append(Protection(DO_NOT_DISRUPT, expires_seconds=expires))
     return tuple(marks)
 

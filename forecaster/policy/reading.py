@@ -23,7 +23,7 @@ _KEYS = KnownKeys(PolicyDocument, page="docs/reference/policy.md")
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast where it is there
 
 
-class _OneOfEach(_LOADER):  # type: ignore[misc,valid-type]
+class _OneOfEach(_LOADER):  # type: ignore[misc,valid-type]  # one of two, chosen above
     """A loader that refuses what YAML would let pass: a key that is written twice."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:

@@ -91,8 +91,9 @@ def _read(file: Path) -> bytes:
 def _fetched(address: str) -> bytes:
     host = urlsplit(address).hostname
     try:
-        request = urllib.request.Request(address)  # noqa: S310 - http and https alone come here
-        with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310
+        # http and https alone come here
+        request = urllib.request.Request(address)  # noqa: S310 - see above
+        with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310 - see above
             content: bytes = answer.read(MOST_BYTES + 1)
     except (OSError, ValueError, urllib.error.URLError) as error:
         reason = getattr(error, "reason", None) or type(error).__name__

@@ -4,6 +4,7 @@ import signal
 import sqlite3
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -135,19 +136,27 @@ def test_it_ends_in_the_middle_of_training(directory: Path) -> None:
 
 
 def test_a_locked_database_is_waited_for(service: RealService) -> None:
-    """For ten seconds nobody else can write; nothing that was acknowledged is lost."""
-    service.until(lambda: "forecast" in last_runs(service))
-    announced = tidecast(
-        service.directory,
-        *("announce", "create", "--pool", "a100/whole-node", "--gpus", "64"),
-        *("--from", "2030-01-01T09:00Z", "--to", "2030-01-01T11:00Z", "--owner", "ada"),
+    """While somebody else writes, reads go on and a write waits; then it is kept."""
+    said = {
+        "pool": "a100/whole-node",
+        "start": "2030-01-01T09:00:00Z",
+        "end": "2030-01-01T11:00:00Z",
+        "kind": "absolute",
+        "amount": 64,
+        "reason": "a sweep",
+    }
+    service.until(lambda: "cycle" in last_runs(service))
+    locked = sqlite3.connect(
+        service.directory / "tidecast-data" / "tidecast.db", timeout=30, isolation_level=None
     )
-    assert 0 == announced.returncode, announced.stderr
-    locked = sqlite3.connect(service.directory / "tidecast-data" / "tidecast.db", timeout=30)
-    locked.isolation_level = None
     locked.execute("BEGIN IMMEDIATE")
-    assert 200 == service.get("/readyz").status_code
-    locked.execute("ROLLBACK")
+    with ThreadPoolExecutor(1) as others:
+        announced = others.submit(service.post, "/v1/announcements", said)
+        for _ in range(30):
+            assert [] == service.get("/v1/announcements").json()["announcements"]
+        assert not announced.done()
+        locked.execute("ROLLBACK")
+        assert 201 == announced.result(timeout=20).status_code
     locked.close()
     (kept,) = service.get("/v1/announcements").json()["announcements"]
     assert 64 == kept["amount"]
@@ -155,7 +164,8 @@ def test_a_locked_database_is_waited_for(service: RealService) -> None:
 
 def test_a_cluster_that_cannot_be_read_stops_no_forecast(service: RealService) -> None:
     """The cycle fails visibly, and the rest goes on."""
+    service.until(lambda: last_runs(service).get("cycle") == "done")
     (service.directory / "state.json").write_text("{", encoding="utf-8")
-    tidecast(service.directory, "job", "run", "cycle", "--config", str(service.config))
-    service.until(lambda: "forecast" in last_runs(service))
-    assert 200 == service.get("/v1/forecasts/a100/fragment").status_code
+    service.post("/v1/node-events/node-lost", {"node": "node-3"})
+    service.until(lambda: service.logged("cycle failed"))
+    service.until(lambda: service.get("/v1/forecasts/a100/fragment").json()["available"])

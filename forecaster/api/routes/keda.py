@@ -21,6 +21,7 @@ from models.forecast import QUANTILE_LEVELS, Forecast
 STALE_AFTER_SECONDS = 900
 """A forecast or a plan that is older says nothing of now."""
 
+# mypy wants the names written out, and they are the forecast's own
 Level = StrEnum("Level", {f"Q{level}": f"{level:g}" for level in QUANTILE_LEVELS})  # type: ignore[misc]
 USUAL_LEVEL = Level("0.9")
 
